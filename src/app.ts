@@ -3,7 +3,9 @@ import type { Route } from "./platform/http/index.ts";
 import { assembleRooms, type ServeOptions, serveRooms } from "./platform/rooms.ts";
 
 export { resetTwoFactor } from "./features/auth/index.ts";
-export { fillDemo, removeDemo } from "./features/demo/index.ts";
+
+/** No part of a server, so it is loaded when its command runs. */
+export const loadDemo = () => import("./features/demo/index.ts");
 
 /** Every room, in the order of the API reference. */
 const product = assembleRooms(
@@ -13,6 +15,7 @@ const product = assembleRooms(
     import("./features/users/index.ts").then(({ room }) => room),
     import("./features/organizations/index.ts").then(({ room }) => room),
     import("./features/quotas/index.ts").then(({ room }) => room),
+    import("./features/overview/index.ts").then(({ room }) => room),
     import("./features/bootstrap/index.ts").then(({ room }) => room),
     import("./features/invitations/index.ts").then(({ room }) => room),
     import("./features/members/index.ts").then(({ room }) => room),
@@ -31,8 +34,10 @@ const product = assembleRooms(
     import("./features/notifications/index.ts").then(({ room }) => room),
     import("./features/telemetry/index.ts").then(({ room }) => room),
     import("./features/mcp-connections/index.ts").then(({ room }) => room),
+    import("./features/mcp-discoveries/index.ts").then(({ room }) => room),
     import("./features/oauth-providers/index.ts").then(({ room }) => room),
     import("./features/admin/index.ts").then(({ room }) => room),
+    import("./features/console/index.ts").then(({ room }) => room),
   ]),
   "Self-hosted control plane for organizations that run AI agents.",
 );

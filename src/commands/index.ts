@@ -80,6 +80,16 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./connections.ts")).connections,
     remote: true,
   },
+  "llm-providers": {
+    summary: "list, add and test LLM providers; prices and budgets",
+    load: async () => (await import("./llm-providers.ts")).llmProviders,
+    remote: true,
+  },
+  admin: {
+    summary: "administer the instance: overview, organizations, suspend, limits",
+    load: async () => (await import("./admin.ts")).admin,
+    remote: true,
+  },
   openapi: {
     summary: "print the API description",
     load: async () => (await import("./openapi.ts")).openapi,

@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
-import { createClient, type Me, RefusedError } from "@signalbox/client";
+import { createClient, type Me } from "@signalbox/client";
 import {
   checkKey,
   cleanText,
   defaultUrl,
-  NotSignedIn,
   type Profile,
   parseUrl,
   profileName,
@@ -18,6 +17,7 @@ import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { openPrompt, type Prompt } from "./remote/prompt.ts";
 import { connectCommand, userAgent } from "./remote/session.ts";
+import { signIn } from "./remote/sign-in.ts";
 
 const help = `
 Usage: signalbox login [--url URL] [--key-file FILE | --email ADDRESS] [--profile NAME]
@@ -103,21 +103,7 @@ async function createKey(
   organizationId: string | undefined,
   prompt: Prompt,
 ): Promise<{ key: string; keyId: string }> {
-  const visitor = createClient({ url, userAgent });
-  const password = await prompt.ask(`Password of ${email}: `, { hidden: true });
-  const first = await explainRefusal(visitor.auth.signIn({ email, password }), {
-    401: "The e-mail address or the password is wrong. Type them again, or reset the password.",
-  });
-  const { token } =
-    "token" in first
-      ? first
-      : await explainRefusal(
-          visitor.auth.signInTwoFactor({
-            twoFactorToken: first.twoFactorToken,
-            code: await prompt.ask("Code from the authenticator app: "),
-          }),
-          { 401: "The code is wrong or was used before. Run `signalbox login` again with the next code." },
-        );
+  const token = await signIn(url, email, prompt);
   const client = createClient({ url, credential: { sessionToken: token }, userAgent });
   try {
     await chooseOrganization(client, organizationId);
@@ -145,16 +131,6 @@ async function chooseOrganization(client: ReturnType<typeof createClient>, wante
     );
   }
   if (chosen !== activeOrganizationId) await client.auth.switchOrganization(chosen);
-}
-
-/** A refused sign-in is a bare 401. This names what the person may have mistyped. */
-async function explainRefusal<T>(work: Promise<T>, sentences: Record<number, string>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const sentence = error instanceof RefusedError ? sentences[error.status] : undefined;
-    throw sentence ? new NotSignedIn(sentence) : error;
-  }
 }
 
 /** Revokes the key that an earlier login created. Errors are ignored: the key may already be gone. */

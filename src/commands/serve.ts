@@ -46,8 +46,10 @@ export async function serve(args: string[], io: Io): Promise<number> {
   endOnFaults(log);
 
   const socket = await listenOnConfiguredAddress(config);
-  // The database opens while the features load: each takes about half a second.
+  // The embedded database opens while the features load. Connecting to a server has a time limit, and loading blocks the
+  // process for seconds on a busy machine, so it comes first there.
   const rooms = import("../app.ts");
+  if (config.databaseUrl) await rooms;
   const database = openDatabase(config, {
     log,
     sealedColumns: async () => (await rooms).columnsUnderSecret,

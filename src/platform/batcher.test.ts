@@ -48,6 +48,23 @@ describe("a batcher", () => {
     expect(batches).toEqual(["a,b", "c,d"]);
   });
 
+  test("lets owners take turns when not all items fit", async () => {
+    const batches: string[] = [];
+    const add = createBatcher<string, string>({
+      send: async (items) => {
+        batches.push(items.join());
+        return items;
+      },
+      owner: (item) => item[0]!,
+      size: () => 1,
+      maxItems: 4,
+      maxSize: 4,
+    });
+    await Promise.all(["a1", "a2", "a3", "a4", "a5", "a6", "b1", "c1", "b2"].map(add));
+    expect(batches[0]).toBe("a1,b1,c1,a2");
+    expect(batches.join()).toBe("a1,b1,c1,a2,b2,a3,a4,a5,a6");
+  });
+
   test("sends items that arrive together in one statement, and the rest after it", async () => {
     const { sent, add, items } = createStage();
     const all = ["a", "b", "c", "d"].map(add);

@@ -7,6 +7,8 @@ export interface BatcherOptions<Item, Outcome> {
   onFailure?(error: unknown, item: Item): Outcome | Promise<Outcome>;
   /** Items with the same key never share a batch. They are sent in the order of their arrival. */
   key?(item: Item): string;
+  /** When not all items fit in a batch, owners take turns, so that one owner with many items does not delay others. */
+  owner?(item: Item): string;
   size(item: Item): number;
   maxItems: number;
   maxSize: number;
@@ -15,6 +17,24 @@ export interface BatcherOptions<Item, Outcome> {
    * another batch is being sent share one.
    */
   collectMs?(): number;
+}
+
+/** Sorts by turns: the first items of all owners, then the second ones, each in order of arrival. */
+function sortByTurn<Item, Outcome>(
+  pending: readonly Pending<Item, Outcome>[],
+  owner: (item: Item) => string,
+): Pending<Item, Outcome>[] {
+  const counts = new Map<string, number>();
+  const turns: Pending<Item, Outcome>[][] = [];
+  for (const one of pending) {
+    const name = owner(one.item);
+    const turn = counts.get(name) ?? 0;
+    counts.set(name, turn + 1);
+    const items = turns[turn];
+    if (items) items.push(one);
+    else turns.push([one]);
+  }
+  return turns.flat();
 }
 
 /** A batch smaller than this is not worth a second statement. */
@@ -34,6 +54,7 @@ export function createBatcher<Item, Outcome>({
   send,
   onFailure = (error) => Promise.reject(error),
   key,
+  owner,
   size,
   maxItems,
   maxSize,
@@ -43,7 +64,7 @@ export function createBatcher<Item, Outcome>({
   let busy = false;
 
   /**
-   * Takes the next batch in order of arrival. After a batch of `answered` items it takes at most half of all items,
+   * Takes the next batch in order of arrival, or of turns. After a batch of `answered` items it takes at most half of all items,
    * because those callers soon send again, and batches of unequal size would stay unequal.
    */
   function takeBatch(answered: number): Pending<Item, Outcome>[] {
@@ -53,7 +74,8 @@ export function createBatcher<Item, Outcome>({
     const rest: Pending<Item, Outcome>[] = [];
     const keys = new Set<string>();
     let batchSize = 0;
-    for (const one of pending) {
+    const candidates = owner && pending.length > limit ? sortByTurn(pending, owner) : pending;
+    for (const one of candidates) {
       const itemKey = key?.(one.item);
       const itemSize = size(one.item);
       const fits = batch.length < limit && (batch.length === 0 || batchSize + itemSize <= maxSize);

@@ -88,7 +88,7 @@ export interface Jobs {
     db: Db,
     job: Job<Data> | JobReference,
     data: Data,
-    options?: { startAfterSeconds?: number; singletonKey?: string; priority?: number },
+    options?: { startAfterSeconds?: number; priority?: number },
   ): Promise<void>;
   /** Starts doing the work of these kinds in this process. */
   work(platform: Platform, definitions: readonly Job[]): Promise<void>;

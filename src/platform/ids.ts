@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import { z } from "zod";
 
 /**
@@ -15,14 +15,23 @@ const bytes = Buffer.alloc(16);
 let lastTime = 0;
 let counter = 0;
 
-export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
+/** Fills all of the id but its time. Random bytes are fetched for many ids at once. */
+function fillRandom(): void {
   if (used === random.length) {
     randomFillSync(random);
     used = 0;
   }
   for (let i = 0; i < 10; i++) bytes[6 + i] = random[used + i]!;
   used += 10;
+}
 
+function writeTime(time: number): void {
+  bytes.writeUInt16BE(Math.floor(time / 2 ** 32), 0);
+  bytes.writeUInt32BE(time % 2 ** 32, 2);
+}
+
+export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
+  fillRandom();
   // Within one millisecond a counter in the 12 bits after the version keeps the order of creation.
   const now = Date.now();
   if (now > lastTime) {
@@ -32,8 +41,7 @@ export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
     lastTime++;
     counter = 0;
   }
-  bytes.writeUInt16BE(Math.floor(lastTime / 2 ** 32), 0);
-  bytes.writeUInt32BE(lastTime % 2 ** 32, 2);
+  writeTime(lastTime);
   bytes[6] = 0x70 | (counter >> 8);
   bytes[7] = counter & 0xff;
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
@@ -42,11 +50,11 @@ export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
 
 /** Creates an id for the given time, for history that is written later. */
 export function newIdAt<Prefix extends string>(prefix: Prefix, time: number): Id<Prefix> {
-  const own = randomBytes(16);
-  own.writeUIntBE(Math.floor(time), 0, 6);
-  own[6] = 0x70 | (own[6]! & 0x0f);
-  own[8] = 0x80 | (own[8]! & 0x3f);
-  return `${prefix}_${encode(own)}`;
+  fillRandom();
+  writeTime(Math.floor(time));
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return `${prefix}_${encode(bytes)}`;
 }
 
 /** Maximum difference between the clocks of the database and of the processes that create ids. */

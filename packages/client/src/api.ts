@@ -301,6 +301,69 @@ export type ApiKeyPage = {
   nextCursor: string | null;
 };
 
+export type Attention = {
+  /** The entries of this page. */
+  items: AttentionItem[];
+  /** How many items are errors. */
+  errors: number;
+  /** How many items are warnings. */
+  warnings: number;
+  /** True when a kind has more items than are returned. */
+  isTruncated: boolean;
+};
+
+export type AttentionItem = {
+  /** Identifies the item while it lasts: its kind and its subject. */
+  key: string;
+  /** Which kind it is. */
+  kind: "automation_failed" | "budget_exceeded" | "connection_needs_reconnect" | "sync_failed" | "connector_disconnected" | "worker_lost" | "worker_upgrade_failed" | "llm_key_refused" | "webhook_endpoint_disabled" | "sso_certificate_ends" | "sso_domain_failing" | "quota_nearly_full" | "automation_skipped" | "budget_warned" | "usage_held" | "deliveries_refused" | "deliveries_altered" | "webhook_endpoint_failing" | "worker_stale" | "connection_uncertain" | "connection_expires" | "scim_token_expires" | "api_key_expires" | "invitation_expires";
+  /** `error`: something does not work. `warning`: it may soon. */
+  severity: "error" | "warning";
+  /** The id of the account at the provider. */
+  subject: AttentionSubject;
+  /** The member who owns the subject. Null when it has no owner. */
+  owner: {
+    /** The member of the organization that it belongs to. */
+    memberId: string;
+    /** The name that people see. One line. */
+    name: string;
+  } | null;
+  /** The run, sync or upgrade that shows the problem. */
+  related: AttentionRelated | null;
+  /** The reason as a code, such as `lease_lost`. Null when there is none. */
+  code: string | null;
+  /** The reason in a sentence. Null when there is none. */
+  message: string | null;
+  /** How many: failed runs in a row (at most 10), refused deliveries, or automations that use a connection. */
+  count: number;
+  /** Since when, in milliseconds since 1970. Null when it is not known. */
+  since: number | null;
+  /** When it expires or resets, in milliseconds since 1970. */
+  dueAt: number | null;
+  /** What is spent or used, of a budget or quota. Costs are in millionths of a dollar. */
+  used: number | null;
+  /** The limit of the budget or quota. */
+  limit: number | null;
+};
+
+export type AttentionRelated = {
+  /** Which kind it is. */
+  type: "run" | "sync" | "upgrade";
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+};
+
+export type AttentionSubject = {
+  /** Which kind it is. */
+  type: "automation" | "budget" | "connection" | "connector" | "worker" | "llm_provider_key" | "webhook_endpoint" | "sso_connector" | "sso_domain" | "scim_connector" | "quota" | "api_key" | "invitation" | "organization";
+  /** The id, or the name of a quota. */
+  id: string;
+  /** The name, label, address or domain. */
+  name: string | null;
+  /** What it belongs to: the provider of a connection or of an LLM key. */
+  parentId: string | null;
+};
+
 export type AuditActor = {
   /** The person. */
   userId: string | null;
@@ -397,6 +460,8 @@ export type Automation = {
   connections: AutomationConnection[];
   /** The next time in the schedule, in milliseconds since 1970. Null when no run is scheduled. */
   nextRunAt: number | null;
+  /** The newest run. Null when there is none. */
+  lastRun: AutomationLastRun | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
   /** When it was last changed, in milliseconds since 1970. */
@@ -441,6 +506,8 @@ export type AutomationAssignment = {
   leaseExpiresAt: number;
   /** The run credential for the program. It is shown once and ends with the attempt; see docs/automations.md. */
   credential: string;
+  /** Whether the credential can report telemetry, and the organization stores it. A runner then tells the program where to; see docs/runner.md. */
+  acceptsTelemetry: boolean;
   /** Read each with the credential: `GET /v1/templates/{id}`. */
   templates: AutomationRunTemplate[];
   /** The connections whose tokens the credential can get. */
@@ -480,7 +547,7 @@ export type AutomationCorrectedReport = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices. */
+  /** Millionths of a US dollar. */
   costMicros: number;
   /** The current state. */
   state: "corrected";
@@ -516,6 +583,21 @@ export type AutomationHeldReportPage = {
   items: AutomationHeldReport[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type AutomationLastRun = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The current state. */
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
+  /** Why it is in this state. */
+  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded" | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When the work began, in milliseconds since 1970. */
+  startedAt: number | null;
+  /** When the work ended, in milliseconds since 1970. */
+  finishedAt: number | null;
 };
 
 export type AutomationLateReport = {
@@ -681,7 +763,7 @@ export type AutomationRunCompletion = {
     inputTokens?: number | null;
     /** How many output tokens were used. */
     outputTokens?: number | null;
-    /** Millionths of the currency of your prices. When it is omitted, it is computed from the tokens and the price of the model. */
+    /** Millionths of a US dollar. When it is omitted, it is computed from the tokens and the price of the model. */
     costMicros?: number | null;
     /** Input tokens that were read from a cache. They are part of `inputTokens`. */
     cacheReadTokens?: number | null;
@@ -764,7 +846,7 @@ export type AutomationRunEventReport = {
   type?: "user" | "assistant" | "capability_search" | "capability_execution" | "usage" | "warning" | "terminal" | null;
   /** Another name for `type`. */
   kind?: "user" | "assistant" | "capability_search" | "capability_execution" | "usage" | "warning" | "terminal" | null;
-  /** Any JSON object, up to 256 KiB. */
+  /** Any JSON object, up to 256 KiB. Cache tokens of a `usage` event are part of its `inputTokens`, as in a completion; figures that contradict this are refused. */
   payload: Record<string, unknown>;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1043,7 +1125,7 @@ export type AutomationUsageGroup = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices: what is known of the cost. Null: nothing is known. */
+  /** Millionths of a US dollar: what is known of the cost. Null: nothing is known. */
   costMicros: number | null;
   /** False: some tokens have no known price, so the cost is higher than `costMicros`. */
   priced: boolean;
@@ -1116,10 +1198,30 @@ export type AutomationUsageTotals = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices: what is known of the cost. Null: nothing is known. */
+  /** Millionths of a US dollar: what is known of the cost. Null: nothing is known. */
   costMicros: number | null;
   /** False: some tokens have no known price, so the cost is higher than `costMicros`. */
   priced: boolean;
+};
+
+export type Checklist = {
+  /** What to do, in order. */
+  steps: ChecklistStep[];
+  /** How many steps are done. */
+  done: number;
+};
+
+export type ChecklistStep = {
+  /** What the request was for. */
+  step: "discover_server" | "connect_account" | "run_automation" | "connect_repository" | "invite_someone";
+  /** Whether the step is done. */
+  done: boolean;
+  /** When it was first done, in milliseconds since 1970. Null while it is not done. */
+  doneAt: number | null;
+  /** What the step needs. */
+  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover";
+  /** Whether the caller has the permission. */
+  allowed: boolean;
 };
 
 export type Claim = {
@@ -1477,6 +1579,26 @@ export type Forbidden = {
   reason?: string;
   /** What happened and what to do, for a person to read. */
   message?: string;
+};
+
+export type Instance = {
+  /** True until the first account is created. */
+  isEmpty: boolean;
+  /** Who may create an account: everybody, people with an invitation, or nobody. While the instance is empty, the first account can be created in any case, and the value is `open`. */
+  signUp: "open" | "invited" | "closed";
+  /** Whether agents may create workspaces without an account. */
+  bootstrap: "open" | "closed";
+  /** True while the instance holds the workspace of `signalbox demo`. */
+  isDemo: boolean;
+  /** The ways to sign in. */
+  signInMethods: {
+    /** Whether people can sign in with a password. */
+    password: boolean;
+    /** Whether people can sign in with a passkey. */
+    passkey: boolean;
+    /** Whether an organization here has single sign-on. `GET /v1/sso/resolve` finds it by an e-mail address. */
+    sso: boolean;
+  };
 };
 
 export type InternalError = {
@@ -1860,6 +1982,75 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
+export type McpDiscovery = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The address that was discovered. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** The current state. */
+  status: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** The member who asked. Null when that member has left. */
+  memberId: string | null;
+  /** Null when the member has left. */
+  memberName: string | null;
+  /** How many requests were sent. */
+  requests: number;
+  /** How long the discovery took, in milliseconds. */
+  durationMs: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** The verdict, as `POST /v1/mcp-connections/discover` returns it. */
+  result: ExternalMcpRequirementsDiscovery;
+  /** The requests that were sent, in their order. */
+  evidence: ExternalMcpRequirementsDiscoveryEvidence[];
+};
+
+export type McpDiscoveryPage = {
+  /** The entries of this page. */
+  items: McpDiscoverySummary[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpDiscoveryShare = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The verdict that it shares. */
+  discoveryId: string;
+  /** The member who created it. Null when that member has left. */
+  createdBy: string | null;
+  /** When it expires, in milliseconds since 1970. Null when it never expires. */
+  expiresAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type McpDiscoverySharePage = {
+  /** The entries of this page. */
+  items: McpDiscoveryShare[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpDiscoverySummary = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The address that was discovered. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** The current state. */
+  status: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** The member who asked. Null when that member has left. */
+  memberId: string | null;
+  /** Null when the member has left. */
+  memberName: string | null;
+  /** How many requests were sent. */
+  requests: number;
+  /** How long the discovery took, in milliseconds. */
+  durationMs: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
 export type McpToken = {
   /** The id of the MCP token. */
   id: string;
@@ -2171,6 +2362,29 @@ export type OauthConnectionPage = {
   nextCursor: string | null;
 };
 
+export type OauthConnectionUses = {
+  /** How many automations that are not archived use the connection. */
+  automationCount: number;
+  /** Those of them that the caller may read, at most 100. */
+  automations: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string;
+    /** The current state. */
+    status: "active" | "inactive";
+  }[];
+  /** How many workers were assigned the connection. */
+  workerCount: number;
+  /** Those of them, at most 100. Empty without `workers:read`. */
+  workers: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string;
+  }[];
+};
+
 export type OauthProvider = {
   /** The id of the provider. */
   id: string;
@@ -2289,6 +2503,154 @@ export type OtlpTraceReply = {
     /** Why some were not stored, or what else the sender should know. */
     errorMessage: string;
   };
+};
+
+export type OverviewCounts = {
+  /** Runs that wait or run now. Without `automations:manage`, the caller's own. */
+  runs: {
+    /** Runs that wait for a runner. */
+    queued: number;
+    /** Runs that are running. */
+    running: number;
+  } | null;
+  /** Without `automations:manage`, the caller's own. */
+  automations: {
+    /** Automations whose schedule is active. */
+    active: number;
+    /** Automations whose schedule is not active. */
+    inactive: number;
+  } | null;
+  /** A change can take some seconds to appear here. Needs `workers:read`. */
+  workers: {
+    /** All workers. */
+    total: number;
+    /** Those whose heartbeats arrive, also paused ones. */
+    present: number;
+    /** Those that execute runs. */
+    busy: number;
+  } | null;
+  /** Needs `members:read`. */
+  people: {
+    /** Members who are not deactivated. */
+    members: number;
+    /** Deactivated members. */
+    deactivated: number;
+    /** The teams that the member is in. */
+    teams: number;
+    /** Roles, with the three built-in ones. */
+    roles: number;
+  } | null;
+  /** Open invitations that have not expired. Needs `members:invite`. */
+  invitations: number | null;
+  /** Needs `templates:read`. */
+  templates: number | null;
+  /** Needs `connectors:read`. */
+  connectors: number | null;
+  /** Connections that have not ended. Needs `connections:use`; without `connections:manage`, those that the caller may use. */
+  connections: number | null;
+};
+
+export type OverviewInterval = {
+  /** The start, in milliseconds since 1970. The first interval can start within a day. */
+  start: number;
+  /** The end, in milliseconds since 1970. It is not included. */
+  end: number;
+  /** The start as local time in the time zone. */
+  local: string;
+  /** Runs that were created in this time: the sum of the six states. */
+  runs: number;
+  /** Of these, runs that wait for a runner now. */
+  queued: number;
+  /** Of these, runs that are running now. */
+  running: number;
+  /** Of these, runs that succeeded. */
+  succeeded: number;
+  /** Of these, runs that failed. */
+  failed: number;
+  /** Of these, runs that were cancelled. */
+  cancelled: number;
+  /** Of these, runs that were skipped. */
+  skipped: number;
+  /** The known cost that was reported in this time, in millionths of `currency`. */
+  costMicros: number;
+};
+
+export type OverviewMonth = {
+  /** The calendar month in UTC, as for budgets. */
+  month: string;
+  /** When the month ends, in milliseconds since 1970. */
+  endsAt: number;
+  /** The cost of the month so far, in millionths of `currency`. */
+  spentMicros: number;
+  /** The monthly budget of the organization. Null when there is none, or when only the caller's own costs are shown. */
+  budgetMicros: number | null;
+  /** The expected cost of the whole month: what is spent, plus the average of the last complete days for the rest of the month. Null when fewer than three complete days have passed since the first cost. */
+  forecastMicros: number | null;
+  /** How many complete days the average covers: those since the first cost, at most 7. */
+  forecastDays: number;
+  /** When the budget will be reached at this rate, in milliseconds since 1970. Null when it will not be reached in this month, or is reached already. */
+  budgetReachedAt: number | null;
+};
+
+export type OverviewPeriod = {
+  /** The start, in milliseconds since 1970. */
+  start: number;
+  /** The end, in milliseconds since 1970. It is not included. */
+  end: number;
+  /** Runs that were created in this time: the sum of the six states. */
+  runs: number;
+  /** Of these, runs that wait for a runner now. */
+  queued: number;
+  /** Of these, runs that are running now. */
+  running: number;
+  /** Of these, runs that succeeded. */
+  succeeded: number;
+  /** Of these, runs that failed. */
+  failed: number;
+  /** Of these, runs that were cancelled. */
+  cancelled: number;
+  /** Of these, runs that were skipped. */
+  skipped: number;
+  /** The known cost that was reported in this time, in millionths of `currency`. */
+  costMicros: number;
+  /** Runs with tokens whose price is not known. Their cost is not part of `costMicros`. */
+  unpricedRuns: number;
+  /** The median time from the start to the end, of the runs that succeeded or failed. Null when there is none. */
+  medianDurationMs: number | null;
+};
+
+export type OverviewReason = {
+  /** The current state. */
+  status: "failed" | "cancelled" | "skipped";
+  /** The `reason` of the runs. Null when they have none. */
+  reason: string | null;
+  /** Runs of the period. */
+  runs: number;
+  /** Runs of the period before. */
+  runsBefore: number;
+};
+
+export type OverviewRuns = {
+  /** The time zone whose days and hours are counted. */
+  timeZone: string;
+  /** Whether the items are days or hours. */
+  interval: "day" | "hour";
+  /** The currency of all costs. */
+  currency: "USD";
+  /** `own`: the caller may only see their own, and the figures cover only these. */
+  runScope: "organization" | "own";
+  /** `own`: the caller may only see their own, and the figures cover only these. */
+  costScope: "organization" | "own";
+  /** The figures of the whole period. */
+  period: OverviewPeriod;
+  /** The period of the same length right before. */
+  before: OverviewPeriod;
+  /** The intervals of the period, oldest first, also those without runs. */
+  items: OverviewInterval[];
+  /** Why runs of the period did not succeed, by number of runs, largest first. */
+  reasons: OverviewReason[];
+  /** The month. */
+  month: OverviewMonth;
 };
 
 export type Passkey = {
@@ -2489,6 +2851,54 @@ export type Readiness = {
     /** Whether background jobs are processed. */
     jobs: "ok" | "failing";
   };
+};
+
+export type RecentChange = {
+  /** Which kind it is. */
+  type: "change";
+  /** The audit entry. */
+  id: string;
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+  /** The action, such as `member.removed`. */
+  action: string;
+  /** The name of the person at that time. Null for a directory. */
+  actorName: string | null;
+  /** The member who did it. Null for a directory. */
+  actorMemberId: string | null;
+  /** The changed object. */
+  target: {
+    /** Which kind it is. */
+    type: string;
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string | null;
+    /** The name at that time. Null when the entry has none. */
+    name: string | null;
+  };
+};
+
+export type RecentItems = {
+  /** The entries of this page. */
+  items: (RecentChange | RecentRun)[];
+};
+
+export type RecentRun = {
+  /** Which kind it is. */
+  type: "run";
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** When the run ended, in milliseconds since 1970. */
+  at: number;
+  /** The automation. */
+  automationId: string;
+  /** The name of the automation. */
+  automationName: string;
+  /** The current state. */
+  status: "succeeded" | "failed" | "cancelled" | "skipped";
+  /** The reason, as a code or a short text. */
+  reason: string | null;
+  /** The name of the member. Null when the member has left. */
+  memberName: string | null;
 };
 
 export type RefusedDelivery = {
@@ -2702,6 +3112,25 @@ export type ScimToken = {
   lastUsedAt: number | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
+};
+
+export type SharedMcpDiscovery = {
+  /** The address that was discovered. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** The current state. */
+  status: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** How many requests were sent. */
+  requests: number;
+  /** How long the discovery took, in milliseconds. */
+  durationMs: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** The verdict, as `POST /v1/mcp-connections/discover` returns it. */
+  result: ExternalMcpRequirementsDiscovery;
+  /** The requests that were sent, in their order. */
+  evidence: ExternalMcpRequirementsDiscoveryEvidence[];
+  /** When it expires, in milliseconds since 1970. Null when it never expires. */
+  expiresAt: number;
 };
 
 export type SignedIn = {
@@ -3141,7 +3570,7 @@ export type TelemetryEventInput = {
   /** The model that was used. */
   model?: string;
   /** More about it. Names of the GenAI conventions become fields: `gen_ai.usage.input_tokens`, `gen_ai.tool.name` and others. */
-  attributes?: Record<string, string | number | boolean | null>;
+  attributes?: Record<string, number | string | boolean | null>;
 };
 
 export type TelemetryEventPage = {
@@ -3402,6 +3831,8 @@ export type UserMembership = {
   organizationId: string;
   /** The name of the organization. */
   organizationName: string;
+  /** The short name of the organization, for the addresses of the console. */
+  organizationSlug: string;
   /** The member of the organization that it belongs to. */
   memberId: string;
   /** The role: `owner`, `admin`, `member`, or the id of a custom role. */
@@ -3797,7 +4228,7 @@ export type WorkerActivity = {
   id: string;
   /** Which kind it is. */
   type: "registered" | "state_changed" | "paused" | "resumed" | "drain_requested" | "version_changed" | "upgrade_changed" | "token_rotated";
-  /** For `state_changed` `from` and `to`, for other types what changed. */
+  /** For `state_changed` `from` and `to`, for other types what changed. `repeats`: how often the same happened again after the limit of 20 entries in a day. */
   detail: Record<string, unknown>;
   /** When it happened, in milliseconds since 1970. */
   at: number;
@@ -4080,6 +4511,11 @@ export interface Operations {
       /** The database and its version. */
       database: string;
     };
+  };
+  /** Read what a sign-in page needs to know */
+  "GET /v1/instance": {
+    input: object;
+    reply: Instance;
   };
   /** Read the API description */
   "GET /openapi.json": {
@@ -4485,6 +4921,52 @@ export interface Operations {
   "GET /v1/organization/quotas": {
     input: object;
     reply: Quotas;
+  };
+  /** Read runs and costs over time, with the period before */
+  "GET /v1/overview/runs": {
+    input: {
+      query?: {
+        /** The start of the period, in milliseconds since 1970. Default: the start of the day 29 days before `to`. */
+        from?: number;
+        /** The end of the period, in milliseconds since 1970. It is not included. Default: now. */
+        to?: number;
+        /** The time zone whose days and hours are counted, by its IANA name. */
+        timeZone?: string;
+        /** `hour` takes a period of at most 7 days. */
+        interval?: "day" | "hour";
+      };
+    };
+    reply: OverviewRuns;
+  };
+  /** Count what the organization has and does now */
+  "GET /v1/overview/counts": {
+    input: object;
+    reply: {
+      /** The counts. */
+      counts: OverviewCounts;
+    };
+  };
+  /** List what needs care, worst first */
+  "GET /v1/overview/attention": {
+    input: object;
+    reply: Attention;
+  };
+  /** List what happened lately, newest first */
+  "GET /v1/overview/recent": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** Only changes, or only runs. Default: both. */
+        type?: "change" | "run";
+      };
+    };
+    reply: RecentItems;
+  };
+  /** Read which first steps are done */
+  "GET /v1/overview/checklist": {
+    input: object;
+    reply: Checklist;
   };
   /** Create a workspace for an agent that has no account */
   "POST /v1/bootstrap/workspace": {
@@ -6674,7 +7156,7 @@ export interface Operations {
         inputTokens: number;
         /** How many output tokens were used. */
         outputTokens: number;
-        /** Millionths of the currency of your prices. */
+        /** Millionths of a US dollar. */
         costMicros: number;
         /** The reason. It is recorded in the audit log. */
         reason: string;
@@ -7208,7 +7690,7 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** Greater than that of the heartbeat before, also after a restart. */
+        /** Greater than that of the heartbeat before, also after a restart. After 2^52 or more, a number below 2^52 starts again. */
         sequence: number;
         /** The worker's own clock. Ages are measured with the server's clock. */
         at: number;
@@ -8104,6 +8586,105 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
+  /** List earlier verdicts */
+  "GET /v1/mcp-discoveries": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** The current state. */
+        status?: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+      };
+    };
+    reply: McpDiscoveryPage;
+  };
+  /** Read a shared verdict by its token */
+  "GET /v1/mcp-discoveries/shared": {
+    input: {
+      query: {
+        /** The token of the link. */
+        token: string;
+      };
+    };
+    reply: {
+      /** The shared verdict. */
+      discovery: SharedMcpDiscovery;
+    };
+  };
+  /** Create a link that shares a verdict */
+  "POST /v1/mcp-discoveries/{id}/shares": {
+    input: {
+      path: {
+        /** The kept verdict. */
+        id: string;
+      };
+      body: {
+        /** When the link expires: after so many days. */
+        expiresInDays?: number;
+      };
+    };
+    reply: {
+      /** The link, without its token. */
+      share: McpDiscoveryShare;
+      /** The token in the link. It is shown once. */
+      token: string;
+      /** The link for people. The token is in its fragment, which browsers do not send to servers. */
+      url: string;
+    };
+  };
+  /** List the links that share a verdict */
+  "GET /v1/mcp-discoveries/{id}/shares": {
+    input: {
+      path: {
+        /** The kept verdict. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: McpDiscoverySharePage;
+  };
+  /** Remove a link that shares a verdict */
+  "DELETE /v1/mcp-discoveries/{id}/shares/{shareId}": {
+    input: {
+      path: {
+        /** The kept verdict. */
+        id: string;
+        /** The link. */
+        shareId: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Read an earlier verdict and its evidence */
+  "GET /v1/mcp-discoveries/{id}": {
+    input: {
+      path: {
+        /** The kept verdict. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The kept verdict. */
+      discovery: McpDiscovery;
+    };
+  };
+  /** Delete an earlier verdict */
+  "DELETE /v1/mcp-discoveries/{id}": {
+    input: {
+      path: {
+        /** The kept verdict. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
   /** List the providers */
   "GET /v1/oauth-providers": {
     input: {
@@ -8376,6 +8957,19 @@ export interface Operations {
     };
     reply: undefined;
   };
+  /** Read what uses a connection */
+  "GET /v1/oauth-connections/{id}/uses": {
+    input: {
+      path: {
+        /** The connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** What uses the connection. */
+      uses: OauthConnectionUses;
+    };
+  };
   /** List the events of a connection, including issued tokens */
   "GET /v1/oauth-connections/{id}/events": {
     input: {
@@ -8631,6 +9225,15 @@ export interface Streams {
   "GET /v1/automation-runners/events": {
     input: object;
   };
+  /** Discover a server and follow each step */
+  "POST /v1/mcp-discoveries": {
+    input: {
+      body: {
+        /** Where the MCP server answers. http or https, without credentials. */
+        url: string;
+      };
+    };
+  };
 }
 
 /** The operations that accept an `Idempotency-Key`. */
@@ -8679,5 +9282,6 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/webhook-endpoints/{id}/rotate-secret",
   "POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
   "POST /v1/webhook-endpoints/{id}/test",
+  "POST /v1/mcp-discoveries/{id}/shares",
   "POST /v1/oauth-providers",
 ]);

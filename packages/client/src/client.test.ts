@@ -243,6 +243,24 @@ describe("a stream", () => {
     expect(ids).toEqual(["7", "8", "8", "9"]);
   });
 
+  test("that needs a POST is sent once with its body, and a break is an error", async () => {
+    const input = { body: { url: "https://mcp.example" }, headers: { "x-organization-id": "org_1" } };
+    const whole = await serverWith(events("event: step\ndata: 1\n\n", "event: verdict\ndata: 2\n\n"));
+    const seen: string[] = [];
+    for await (const update of whole.client.stream("POST /v1/mcp-discoveries", input))
+      seen.push(update.type === "message" ? update.message.event : update.type);
+    expect(seen).toEqual(["step", "verdict", "ended"]);
+    expect(whole.requests[0]).toMatchObject({ method: "POST", url: "/v1/mcp-discoveries" });
+    expect(whole.requests[0]!.headers["x-organization-id"]).toBe("org_1");
+
+    const broken = await serverWith(cut, events("data: never\n\n"));
+    const read = async () => {
+      for await (const _ of broken.client.stream("POST /v1/mcp-discoveries", input));
+    };
+    await expect(read()).rejects.toBeInstanceOf(UnreachableError);
+    expect(broken.requests).toHaveLength(1);
+  });
+
   test("fails when a message exceeds its size limit, and does not fill the memory", async () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${"x".repeat(1_000)}\n`)),
@@ -252,6 +270,24 @@ describe("a stream", () => {
     };
     await expect(read()).rejects.toThrow("longer than 10000 characters");
   });
+});
+
+test("a stream sends the given headers with each connection", async () => {
+  const { client, requests } = await serverWith(json(200, { run: { id: "run_1", status: "running" } }), cut);
+  const stop = new AbortController();
+  const watched = client.runs.watch("run_1", {
+    headers: { "x-organization-id": "org_1" },
+    signal: stop.signal,
+  });
+  expect(await watched.next()).toMatchObject({ value: { type: "reconnecting" } });
+  stop.abort();
+  await watched.next().catch(() => {});
+  const input = { path: { id: "run_1" }, headers: { "x-organization-id": "org_1" } };
+  const followed = client.stream("GET /v1/automation-runs/{id}/stream", input);
+  expect(await followed.next()).toMatchObject({ value: { type: "reconnecting" } });
+  await followed.return(undefined);
+  expect(requests.length).toBeGreaterThanOrEqual(3);
+  for (const { headers } of requests) expect(headers["x-organization-id"]).toBe("org_1");
 });
 
 describe("watching a run", () => {

@@ -7,7 +7,7 @@ import {
   type OperationCalls,
 } from "./operations.ts";
 import { collectPages, type Page } from "./pages.ts";
-import { watchRun } from "./watch-run.ts";
+import { type WatchOptions, watchRun } from "./watch-run.ts";
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -60,7 +60,7 @@ export function createClient(options: HttpOptions) {
         collectPages(limit, (page) =>
           request("GET /v1/automation-runs/{id}/events", { path: { id }, query: { order: "desc", ...page } }),
         ),
-      watch: (id: string, signal?: AbortSignal) => watchRun(http, id, signal),
+      watch: (id: string, options?: WatchOptions) => watchRun(http, id, options),
       cancel: (id: string) => request("POST /v1/automation-runs/{id}/cancel", { path: { id } }),
       retry: (id: string) => request("POST /v1/automation-runs/{id}/retry", { path: { id } }),
     },
@@ -72,6 +72,37 @@ export function createClient(options: HttpOptions) {
       list: list("GET /v1/oauth-connections"),
       read: (id: string) => request("GET /v1/oauth-connections/{id}", { path: { id } }),
       grants: (id: string) => request("GET /v1/oauth-connections/{id}/grants", { path: { id } }),
+    },
+    llmProviders: {
+      list: list("GET /v1/llm-providers"),
+      // Sent without an Idempotency-Key, because the body has a secret.
+      create: (body: Body<"POST /v1/llm-providers">) =>
+        request("POST /v1/llm-providers", { body, idempotencyKey: false }),
+      addKey: (id: string, body: Body<"POST /v1/llm-providers/{id}/keys">) =>
+        request("POST /v1/llm-providers/{id}/keys", { path: { id }, body, idempotencyKey: false }),
+      test: (id: string, body: Body<"POST /v1/llm-providers/{id}/test">) =>
+        request("POST /v1/llm-providers/{id}/test", { path: { id }, body }),
+    },
+    llmPrices: {
+      list: list("GET /v1/llm-prices"),
+      set: (body: Body<"PUT /v1/llm-prices">) => request("PUT /v1/llm-prices", { body }),
+    },
+    llmBudgets: {
+      list: list("GET /v1/llm-budgets"),
+      create: (body: Body<"POST /v1/llm-budgets">) => request("POST /v1/llm-budgets", { body }),
+      change: (id: string, body: Body<"PATCH /v1/llm-budgets/{id}">) =>
+        request("PATCH /v1/llm-budgets/{id}", { path: { id }, body }),
+    },
+    /** Needs a session of somebody who administers the instance. */
+    admin: {
+      overview: (days: number) => request("GET /v1/admin/overview", { query: { days } }),
+      organizations: list("GET /v1/admin/organizations"),
+      organization: (id: string) => request("GET /v1/admin/organizations/{id}", { path: { id } }),
+      suspend: (id: string, reason: string) =>
+        request("POST /v1/admin/organizations/{id}/suspend", { path: { id }, body: { reason } }),
+      restore: (id: string) => request("POST /v1/admin/organizations/{id}/restore", { path: { id } }),
+      setLimits: (id: string, limits: Record<string, number>) =>
+        request("PUT /v1/admin/organizations/{id}/limits", { path: { id }, body: { limits } }),
     },
     members: { list: list("GET /v1/members") },
     teams: { list: list("GET /v1/teams") },

@@ -1,5 +1,5 @@
 import { idempotentOperations, type Operations, type Streams } from "./api.ts";
-import { followStream, type StreamUpdate } from "./follow-stream.ts";
+import { followStream, readStreamOnce, type StreamUpdate } from "./follow-stream.ts";
 import type { Http, HttpRequest, Query } from "./http.ts";
 import { iteratePages, type Page } from "./pages.ts";
 
@@ -37,7 +37,7 @@ export interface OperationCalls {
     name: Name,
     ...input: Arguments<Input<Name>>
   ): AsyncGenerator<Item<Name>>;
-  /** Follows a stream of events and connects again after a break. */
+  /** Follows a stream of events and connects again after a break. A stream by POST is sent once. */
   stream<Name extends keyof Streams>(
     name: Name,
     ...input: Arguments<Streams[Name]["input"] & { lastEventId?: string }>
@@ -57,7 +57,9 @@ export function createOperationCalls(http: Http): OperationCalls {
     },
     stream(name, ...[input]) {
       const given = (input ?? {}) as AnyInput & { lastEventId?: string };
-      return followStream(http, toRequest(name, given).path, given);
+      const request = toRequest(name, given);
+      if (request.method !== "GET") return readStreamOnce(http, request);
+      return followStream(http, request.path, given);
     },
   };
 }

@@ -15,15 +15,25 @@ export type RunUpdate =
 export const isEnded = ({ status }: Pick<AutomationRun, "status">) =>
   status !== "queued" && status !== "running";
 
+export interface WatchOptions {
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
 /** Follows a run until it has ended. Each event is yielded once and in order. */
-export async function* watchRun(http: Http, runId: string, signal?: AbortSignal): AsyncGenerator<RunUpdate> {
+export async function* watchRun(
+  http: Http,
+  runId: string,
+  { signal, headers }: WatchOptions = {},
+): AsyncGenerator<RunUpdate> {
   const path = `/v1/automation-runs/${encodeURIComponent(runId)}`;
-  const readRun = async () => (await http.request({ path, signal })) as { run: AutomationRun };
+  const readRun = async () =>
+    (await http.request({ path, signal, ...(headers ? { headers } : {}) })) as { run: AutomationRun };
   let lastEventId: string | undefined;
   // Fails now when the server cannot be reached or does not have this run. Waiting would not help.
   await readRun();
   for (;;) {
-    for await (const update of followStream(http, `${path}/stream`, { lastEventId, signal })) {
+    for await (const update of followStream(http, `${path}/stream`, { lastEventId, signal, headers })) {
       if (update.type === "reconnecting") yield update;
       if (update.type === "message") {
         lastEventId = update.message.id ?? lastEventId;

@@ -61,12 +61,13 @@ async function meterEntry(
   { before, after }: Change,
 ): Promise<void> {
   if (!state) return;
-  const bytes =
-    overhead.auditEvent + (serializeState(before)?.length ?? 0) + (serializeState(after)?.length ?? 0);
+  const bytes = overhead.auditEvent + countBytes(before) + countBytes(after);
   const meter = state.get(quotaMeter);
   await meter.check(tx, orgId, "audit_storage", bytes);
   tx.afterCommit(() => meter.add(orgId, "audit_storage", bytes));
 }
+
+const countBytes = (state: Change["before"]) => Buffer.byteLength(serializeState(state) ?? "");
 
 /** Records a change in the instance's chain by a user who has no credential yet. The user is actor and target. */
 export const recordByUser = (

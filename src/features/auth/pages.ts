@@ -21,7 +21,7 @@ onSubmit($("request"), async () => {
 
 /** Shows the login command to use next. It leaves out an address that has special characters of a shell. */
 export const loginCommand = (publicUrl: string, email = "") =>
-  html`<div class="stack"><p>On the command line, sign in with:</p><pre>signalbox login \\
+  html`<div class="stack"><p class="aside">On the command line, sign in with:</p><pre>signalbox login \\
   --url ${publicUrl}${
     /^[\w.+-]+@[\w.-]+$/.test(email) &&
     ` \\
@@ -43,7 +43,7 @@ ${actions(html`<button class="btn main">Change password</button>`)}</form>`,
         state: { kind: "ok", word: "Changed" },
         title: "Your password is changed",
         lead: html`Use the new one for <b>${email}</b> from now on. You are signed out everywhere.`,
-        body: html`${loginCommand(publicUrl, email)}${actions(linkButton("/", "Go to the first page"))}`,
+        body: html`${actions(linkButton("/sign-in", "Sign in"))}${loginCommand(publicUrl, email)}`,
       },
     },
     script: resetScript,
@@ -59,7 +59,7 @@ ${actions(html`<button class="btn main">Send me a link</button>`)}</form>`,
       title: "Check your mailbox",
       lead: html`If there is an account with <b data-field="email"></b>, a mail with a link is on its way. The link is good for an hour.`,
       body: html`<p class="aside">No mail? Look in your spam folder, and check the address. If this instance does not send mails, its operator can find yours with <code>signalbox mail</code>.</p>
-${actions(linkButton("/", "Go to the first page"))}`,
+${actions(linkButton("/sign-in", "Back to the sign-in"))}`,
     },
   } satisfies Record<string, View>,
   script: requestScript,

@@ -15,6 +15,7 @@ import {
   reportBatch,
   runNow,
 } from "../../../test/automations.ts";
+import type { Body } from "../../../test/body.ts";
 import {
   createDatabase,
   createWorkspace,
@@ -224,6 +225,25 @@ describe("an automation", () => {
     ];
     expect(first.status).toBe(202);
     expect(second.body.run.id).toBe(first.body.run.id);
+  });
+
+  test("has its newest run, in the list too", async () => {
+    const { id } = await createAutomation(server, acme.owner.auth);
+    const read = async () =>
+      (await server.call(`/v1/automations/${id}`, { headers: acme.owner.auth })).body.automation.lastRun;
+    expect(await read()).toBeNull();
+    const { id: first } = await runNow(server, acme.owner.auth, id);
+    await claim(server, acme.owner.auth, first);
+    await complete(server, acme.owner.auth, first, { attempt: 1, status: "failed" });
+    const failed = await readRun(server, acme.owner.auth, first);
+    const toLast = ({ run: { id, status, reason, createdAt, startedAt, finishedAt } }: Body) => ({
+      ...{ id, status, reason, createdAt, startedAt, finishedAt },
+    });
+    expect(await read()).toEqual(toLast(failed));
+    const { id: second } = await runNow(server, acme.owner.auth, id);
+    expect(await read()).toEqual(toLast(await readRun(server, acme.owner.auth, second)));
+    const { body } = await server.call("/v1/automations?limit=1", { headers: acme.owner.auth });
+    expect(body.items[0]).toMatchObject({ id, lastRun: { id: second, status: "queued" } });
   });
 
   test("the next occurrences can be previewed before saving", async () => {

@@ -3,7 +3,7 @@ import { definePage, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { NamedConnection, NamedTemplate, resourceIds } from "./resources/index.ts";
-import { Model, NamedRun } from "./runs/index.ts";
+import { LastRun, Model, NamedRun } from "./runs/index.ts";
 import { Schedule, ScheduleInput } from "./schedules/index.ts";
 
 const tag = "Automations";
@@ -39,6 +39,7 @@ const Automation = z
       .int()
       .nullable()
       .describe("The next time in the schedule, in milliseconds since 1970. Null when no run is scheduled."),
+    lastRun: LastRun.nullable().describe("The newest run. Null when there is none."),
     createdAt: z.int(),
     updatedAt: z.int(),
   })

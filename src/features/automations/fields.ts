@@ -2,6 +2,13 @@ import type { FieldGuide } from "../../platform/http/index.ts";
 
 /** Fields of automations, runs, runners and usage. */
 export const fields: FieldGuide = {
+  AutomationLastRun: [
+    "A whole example.",
+    {
+      ...{ id: "run_01jz8q2d9xf4vvh0tbq8k3m5na", status: "succeeded", reason: null },
+      ...{ createdAt: 1_793_611_800_000, startedAt: 1_793_611_802_000, finishedAt: 1_793_611_936_000 },
+    },
+  ],
   automationId: ["The automation.", "aut_01jz8q2d9xf4vvh0tbq8k3m5na"],
   automationName: ["The name of the automation.", "Weekly release notes"],
   automationRevision: ["The revision of the automation that ran.", 3],

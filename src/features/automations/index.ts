@@ -17,7 +17,14 @@ export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
 export { createRunnerToken, removeRunner } from "./runners/index.ts";
 export type { Run } from "./runs/index.ts";
-export { findNextOccurrence, type Schedule } from "./schedules/index.ts";
+export {
+  findNextOccurrence,
+  formatLocalTime,
+  isTimeZone,
+  type Schedule,
+  toInstant,
+  toLocalTime,
+} from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
 
 export const room = defineRoom({
@@ -34,7 +41,7 @@ export const room = defineRoom({
   routes,
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
-  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job, recomputation as Job],
+  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job, recomputation],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

@@ -192,7 +192,7 @@ async function recordChange(
   before: Automation | undefined,
   after: Automation,
 ) {
-  const state = ({ updatedAt: _, nextRunAt: __, ...rest }: Automation) => rest;
+  const state = ({ updatedAt: _, nextRunAt: __, lastRun: ___, ...rest }: Automation) => rest;
   await record(ctx, tx, {
     action: `automation.${what}`,
     target: { type: "automation", id },

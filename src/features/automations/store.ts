@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, emptySql, listSource, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, filterOrder, listSource, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import { isNotSuspended } from "../suspension/index.ts";
 import type { Automation, Revision } from "./contract.ts";
@@ -23,7 +23,14 @@ const resources = sql`
         where c.id = g.id and c.org_id = a.org_id and c.status <> 'ended'),
       json_build_object('id', g.id, 'providerId', null, 'account', null)) order by g.place), '[]')
     from unnest(v.connection_ids) with ordinality g (id, place)) as connections`;
+/** Times are floored, as those of columns are. */
+const lastRun = sql`(select json_build_object('id', r.id, 'status', r.status, 'reason', r.reason,
+    'createdAt', floor(extract(epoch from r.created_at) * 1000),
+    'startedAt', floor(extract(epoch from r.started_at) * 1000),
+    'finishedAt', floor(extract(epoch from r.finished_at) * 1000))
+  from automation_runs r where r.automation_id = a.id order by ${filterOrder(sql`r.id`)} desc limit 1) as "lastRun"`;
 const columns = sql`a.id, a.member_id as "memberId", a.status, ${revisionColumns}, ${resources}, a.next_run_at as "nextRunAt",
+  ${lastRun},
   a.created_at as "createdAt", a.updated_at as "updatedAt"`;
 const current = sql`automations a join automation_revisions v on v.automation_id = a.id and v.revision = a.revision`;
 const withinReach = (orgId: OrgId, reach: Reach) =>

@@ -3,7 +3,10 @@ import { actionPage, loginCommand } from "../auth/index.ts";
 import { acceptClaim } from "./contract.ts";
 import type { ClaimLink } from "./service.ts";
 
-const homeLink = actions(linkButton("/", "Go to the first page"));
+const homeLink = actions(linkButton("/", "Open the console"));
+
+const openLink = ({ name, slug }: { name: string; slug: string }) =>
+  actions(linkButton(`/o/${slug}`, `Open ${name}`));
 
 const agentRights = "read the organization, make automations and report their runs, in your name";
 
@@ -40,7 +43,7 @@ export function claimPage(publicUrl: string, link: ClaimLink, offersSignUp: bool
           state: { kind: "ok", word: "Yours" },
           title: `You belong to ${organization.name}`,
           lead: html`You are signed in as <b>${visitor?.email}</b>. There is nothing left to claim.`,
-          body: html`${loginCommand(publicUrl, visitor?.email)}${homeLink}`,
+          body: html`${openLink(organization)}${loginCommand(publicUrl, visitor?.email)}`,
         })
       : htmlPage({
           publicUrl,
@@ -48,7 +51,7 @@ export function claimPage(publicUrl: string, link: ClaimLink, offersSignUp: bool
           state: { kind: "bad", word: "Taken" },
           title: "Somebody owns this workspace already",
           lead: "If it was you, sign in with the account that you claimed it with. Otherwise ask the agent who did.",
-          body: html`${loginCommand(publicUrl)}${homeLink}`,
+          body: html`${actions(linkButton("/sign-in", "Sign in"))}${loginCommand(publicUrl)}`,
         });
   }
   return actionPage({
@@ -78,7 +81,7 @@ export function claimPage(publicUrl: string, link: ClaimLink, offersSignUp: bool
       state: { kind: "ok", word: "Yours" },
       title: `${organization.name} is yours now`,
       lead: "You are its owner. Its automations and runs are where the agent left them.",
-      body: html`${loginCommand(publicUrl, visitor?.email)}${homeLink}`,
+      body: html`${openLink(organization)}${loginCommand(publicUrl, visitor?.email)}`,
     },
   });
 }

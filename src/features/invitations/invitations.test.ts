@@ -12,6 +12,7 @@ import {
   verifyAddress,
   type Workspace,
 } from "../../../test/harness.ts";
+import { recordStatements } from "../../../test/plans.ts";
 import { sql } from "../../platform/db/index.ts";
 import { readMails } from "../../platform/mail/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
@@ -454,6 +455,20 @@ describe("the page behind an invitation", () => {
     server.call(`/invitation?token=${token}`, {
       headers: person ? { cookie: `signalbox_session=${person.token}` } : {},
     });
+
+  test("locks nothing, because everybody with the link can open it", async () => {
+    const acme = await createWorkspace(server);
+    const team = await createTeam(server, acme.owner);
+    const ada = await signUp(server);
+    const { token } = (await send({ email: ada.email, teamIds: [team.id] }, acme.owner.auth)).body;
+    const statements = await recordStatements(server.engine, async () => {
+      for (const visitor of [undefined, ada]) expect((await open(token, visitor)).status).toBe(200);
+      expect((await preview(token)).status).toBe(200);
+    });
+    expect(
+      statements.map(({ text }) => text).filter((text) => /\bfor (no key )?(update|share)\b/.test(text)),
+    ).toEqual([]);
+  });
 
   test("shows who invites to which organization, and who is signed in", async () => {
     const acme = await createWorkspace(server, '<i>Acme</i> & "Sons"');

@@ -3,8 +3,8 @@ import { actionPage, loginCommand } from "../auth/index.ts";
 import { accept } from "./contract.ts";
 import type { InvitationLink } from "./service.ts";
 
-const createNextSteps = (publicUrl: string, email?: string) =>
-  html`${loginCommand(publicUrl, email)}${actions(linkButton("/", "Go to the first page"))}`;
+const createNextSteps = (publicUrl: string, button: string, email?: string) =>
+  html`${actions(linkButton("/", button))}${loginCommand(publicUrl, email)}`;
 
 /** The page explains what to do below, with names, so the title needs only the first sentence. */
 const takeFirstSentence = (message: string) => message.replace(/\.(?: .*)?$/, "");
@@ -19,7 +19,7 @@ export function invitationPage(publicUrl: string, link: InvitationLink, offersSi
         ? "This invitation was replaced by a newer one, or its link is not complete"
         : "This link is not complete",
       lead: "Open the newest invitation mail and follow the link in it. If there is no newer mail, ask the person who invited you to send it again.",
-      body: actions(linkButton("/", "Go to the first page")),
+      body: actions(linkButton("/", "Open the console")),
     });
   }
   const { invitation, visitor } = link;
@@ -36,7 +36,7 @@ export function invitationPage(publicUrl: string, link: InvitationLink, offersSi
       state: { kind: "ok", word: "Member" },
       title: `You belong to ${organizationName}`,
       lead: html`You are signed in as <b>${visitor?.email}</b>. There is nothing left to accept.`,
-      body: createNextSteps(publicUrl, visitor?.email),
+      body: createNextSteps(publicUrl, "Open the console", visitor?.email),
     });
   }
   if (link.kind === "over") {
@@ -52,8 +52,8 @@ export function invitationPage(publicUrl: string, link: InvitationLink, offersSi
       facts,
       body:
         invitation.status === "accepted"
-          ? createNextSteps(publicUrl)
-          : actions(linkButton("/", "Go to the first page")),
+          ? createNextSteps(publicUrl, "Sign in")
+          : actions(linkButton("/", "Open the console")),
     });
   }
   return actionPage({
@@ -73,7 +73,8 @@ export function invitationPage(publicUrl: string, link: InvitationLink, offersSi
       state: { kind: "ok", word: "Member" },
       title: `You are a member of ${organizationName} now`,
       lead: html`Your role is <b>${roleName}</b>. It is your active organization now.`,
-      body: createNextSteps(publicUrl, visitor?.email),
+      // The console opens the active organization, which is this one now.
+      body: createNextSteps(publicUrl, `Open ${organizationName}`, visitor?.email),
     },
   });
 }

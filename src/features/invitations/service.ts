@@ -26,7 +26,7 @@ import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import { canStillGrant, lockAuthority, lockRights, requireGrantableRole } from "../roles/index.ts";
 import { refuseSuspended } from "../suspension/index.ts";
-import { addToTeams, countTeams, findPermissionsToAdd } from "../teams/index.ts";
+import { addToTeams, countTeams, findPermissionsToAdd, lockTeams } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
 import * as mails from "./mails.ts";
 import * as store from "./store.ts";
@@ -77,12 +77,12 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
 
 /** The permissions that an invitation needs. A member of a team gets what the team was granted, so teams need more. */
 const listNeededPermissions = async (
-  tx: Db,
+  db: Db,
   orgId: OrgId,
   teamIds: readonly string[],
 ): Promise<Permission[]> =>
   teamIds.length > 0
-    ? ["members:invite", "teams:manage", ...(await findPermissionsToAdd(tx, orgId, teamIds))]
+    ? ["members:invite", "teams:manage", ...(await findPermissionsToAdd(db, orgId, teamIds))]
     : ["members:invite"];
 
 /** Checks that the caller may give this role and these teams, and that the address may have them. */
@@ -96,6 +96,7 @@ async function checkOffer(
   await countMail(ctx, tx, ctx.userId);
   const sentToday = await countAttempt(tx, `invitations ${ctx.orgId}`, dailyMailLimit);
   const actor = await lockAuthority(ctx, tx, "members:invite");
+  await lockTeams(tx, ctx.orgId, teamIds);
   for (const right of await listNeededPermissions(tx, ctx.orgId, teamIds)) {
     if (!actor.permissions.has(right))
       throw forbidden("missing_permission", `Inviting into these teams needs the permission ${right}.`);
@@ -251,6 +252,7 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
     refuseClosed(invitation, ["accepted", "cancelled", "expired"]);
     const { email } = (await findUser(tx, userId))!;
     const organization = await checkInvited(tx, invitation, { id: userId, email });
+    await lockTeams(tx, orgId, invitation.teamIds);
     await refuseWithdrawn(tx, invitation);
     const { role } = invitation;
     await takeQuota(ctx, tx, orgId, "members");

@@ -23,6 +23,7 @@ export const routes = [
   ),
   on(connectionContract.list, (ctx, { query }) => connections.list(ctx, query)),
   on(connectionContract.read, (ctx, { params }) => connections.read(ctx, params.id)),
+  on(connectionContract.readUses, (ctx, { params }) => connections.readUses(ctx, params.id)),
   on(connectionContract.end, (ctx, { params }) => connections.end(ctx, params.id)),
   on(eventContract.list, (ctx, { params, query }) => connections.listEvents(ctx, params.id, query)),
   on(connectionContract.readGrants, (ctx, { params }) => connections.readGrants(ctx, params.id)),

@@ -52,6 +52,12 @@ export const quotas = {
     limit: 200,
     provisional: 2,
   },
+  worker_rollouts: {
+    unit: "count",
+    description: "Rollouts that have not ended.",
+    limit: 100,
+    provisional: 2,
+  },
   templates: { unit: "count", description: "Templates.", limit: 10_000, provisional: 10 },
   template_versions: {
     unit: "count",

@@ -447,6 +447,23 @@ describe("an instance whose operator set QUOTAS", () => {
     expect(replies.at(-1)).toMatchObject(exceeded("audit_storage"));
   });
 
+  test("the audit log is metered in bytes, not in characters", async () => {
+    const { owner } = await createWorkspace(server);
+    const meter = server.platform.state.get(quotaMeter);
+    const used = async () => {
+      await meter.flush();
+      return (await findQuota(owner.auth, "audit_storage")).used;
+    };
+    const createTeamNamed = async (name: string) => {
+      const before = await used();
+      expect((await server.call("/v1/teams", { body: { name }, headers: owner.auth })).status).toBe(201);
+      return (await used()) - before;
+    };
+    // Both names have sixty characters, and each character of the second one has three bytes.
+    const ascii = await createTeamNamed("abc".repeat(20));
+    expect((await createTeamNamed("日本語".repeat(20))) - ascii).toBe(60 * 2);
+  });
+
   test("does not start with an unknown name", () => {
     const config = { ...small.platform.config, quotas: new Map([["tems", 1]]) };
     expect(() => createApp({ ...small.platform, config })).toThrow(/unknown name tems/);

@@ -79,6 +79,7 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
     and not exists (select from workers w where w.org_id = n.org_id and w.id = n.name)`,
   workers: (orgId) => sql`workers where org_id = ${orgId}`,
   worker_registration_tokens: (orgId) => sql`worker_registration_tokens where org_id = ${orgId}`,
+  worker_rollouts: (orgId) => sql`worker_rollouts where org_id = ${orgId} and ended_at is null`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,
   connectors: (orgId) => sql`connectors where org_id = ${orgId}`,
   oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,

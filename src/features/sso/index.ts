@@ -8,6 +8,7 @@ import { routes as people } from "./people/index.ts";
 import { routes as saml, samlFields, jobs as samlJobs } from "./saml/index.ts";
 import { providerCache, sealedAttempts, routes as signIn } from "./sign-in/index.ts";
 
+export { listEndingCertificates } from "./connectors/index.ts";
 export { isVerifiedDomain } from "./domains/index.ts";
 export {
   checkMayChangeRequirement,

@@ -5,18 +5,6 @@ const tag = "System";
 /** Pages accept any query parameter, because mail programs and proxies add their own to links. */
 const anything = z.looseObject({});
 
-export const home = route({
-  method: "get",
-  path: "/",
-  tag,
-  summary: "Open the start page",
-  description: "A short page for a person who opens the address in a browser.",
-  access: open,
-  query: anything,
-  raw: "text/html",
-  replies: { 200: z.string() },
-});
-
 export const health = route({
   method: "get",
   path: "/health",
@@ -62,6 +50,43 @@ export const version = route({
       node: z.string(),
       database: z.string(),
     }),
+  },
+});
+
+export const instance = route({
+  method: "get",
+  path: "/v1/instance",
+  tag,
+  summary: "Read what a sign-in page needs to know",
+  description:
+    "Whether there is an account yet, who may create one, which ways to sign in exist, and whether the instance holds the demo workspace. It names no organization and no person, and can be some seconds out of date.",
+  access: open,
+  replies: {
+    200: z
+      .strictObject({
+        isEmpty: z.boolean().describe("True until the first account is created."),
+        signUp: z
+          .enum(["open", "invited", "closed"])
+          .describe(
+            "Who may create an account: everybody, people with an invitation, or nobody. While the instance is empty, the first account can be created in any case, and the value is `open`.",
+          ),
+        bootstrap: z
+          .enum(["open", "closed"])
+          .describe("Whether agents may create workspaces without an account."),
+        isDemo: z.boolean().describe("True while the instance holds the workspace of `signalbox demo`."),
+        signInMethods: z
+          .strictObject({
+            password: z.boolean().describe("Whether people can sign in with a password."),
+            passkey: z.boolean().describe("Whether people can sign in with a passkey."),
+            sso: z
+              .boolean()
+              .describe(
+                "Whether an organization here has single sign-on. `GET /v1/sso/resolve` finds it by an e-mail address.",
+              ),
+          })
+          .describe("The ways to sign in."),
+      })
+      .meta({ id: "Instance" }),
   },
 });
 

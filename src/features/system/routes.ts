@@ -1,17 +1,15 @@
 import { baseHeaders, on, type Route } from "../../platform/http/index.ts";
-import { findVisitor } from "../auth/index.ts";
 import * as contract from "./contract.ts";
 import { description } from "./description.ts";
+import { instanceFacts } from "./instance.ts";
 import * as pages from "./pages.ts";
 import * as service from "./service.ts";
 
 export const routes: readonly Route[] = [
-  on(contract.home, async (ctx, { headers }) =>
-    pages.homePage(ctx.config.publicUrl, (await findVisitor(ctx, headers.cookie))?.email),
-  ),
   on(contract.health, () => ({ status: "ok" as const })),
   on(contract.ready, (ctx) => service.readReadiness(ctx)),
   on(contract.version, (ctx) => service.version(ctx)),
+  on(contract.instance, ({ state }) => state.get(instanceFacts).read()),
   on(contract.openapi, ({ state }, { headers }) => state.get(description).answer(headers)),
   on(contract.docs, () => pages.docsPage()),
   on(contract.docsAsset, ({ state }, { params, headers }) =>

@@ -10,6 +10,7 @@ export {
   joinTeams,
   leaveTeams,
   listGrantees,
+  lock as lockTeams,
   releaseManagedTeams,
 } from "./store.ts";
 

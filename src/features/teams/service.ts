@@ -76,15 +76,18 @@ export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
   });
 }
 
-/** Permissions needed besides `teams:manage` to add a member, because the member gets what the teams were granted. */
+/**
+ * Permissions needed besides `teams:manage` to add a member, because the member gets what the teams were granted. Who
+ * adds somebody locks the teams first.
+ */
 export async function findPermissionsToAdd(
-  tx: Db,
+  db: Db,
   orgId: OrgId,
   ids: readonly string[],
 ): Promise<Permission[]> {
   if (ids.length === 0) return [];
-  const connected = await store.lockGrantedConnections(tx, orgId, ids);
-  const provided = await store.listGrantedProviders(tx, orgId, ids);
+  const connected = await store.listGrantedConnections(db, orgId, ids);
+  const provided = await store.listGrantedProviders(db, orgId, ids);
   return [
     ...(connected.length > 0 ? (["connections:manage"] as const) : []),
     ...(provided.length > 0 ? (["llm_providers:manage"] as const) : []),
@@ -97,6 +100,7 @@ async function checkMayAdd(
   ids: readonly string[],
   permissions: ReadonlySet<string>,
 ): Promise<void> {
+  await store.lock(tx, orgId, ids);
   const missing = (await findPermissionsToAdd(tx, orgId, ids)).find((right) => !permissions.has(right));
   if (missing) {
     throw forbidden(

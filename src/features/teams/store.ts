@@ -74,23 +74,20 @@ export const listGrantees = async (db: Db, orgId: OrgId, memberId: MemberId): Pr
   return [memberId, ...teams.map(({ id }) => id)];
 };
 
-/**
- * The teams that were granted a shared connection that has not ended. Locks the teams until the transaction ends, so
- * that a grant at the same moment waits.
- */
-export const lockGrantedConnections = async (tx: Db, orgId: OrgId, ids: readonly string[]) => {
-  await tx.rows(sql`
-    select id from teams where org_id = ${orgId} and id = any(${ids}::text[]) order by id for update`);
-  return tx.rows<{ id: string; name: string }>(sql`
-    select t.id, t.name from teams t where t.org_id = ${orgId} and t.id = any(${ids}::text[]) and exists (
-      select from oauth_connection_team_grants g join oauth_connections c on c.id = g.connection_id
-      where g.team_id = t.id and c.status <> 'ended')
-    order by t.id`);
-};
+/** Locks teams until the transaction ends, so that a grant to one of them at the same moment waits. */
+export const lock = (tx: Db, orgId: OrgId, ids: readonly string[]) =>
+  tx.run(sql`select from teams where org_id = ${orgId} and id = any(${ids}::text[]) order by id for update`);
 
-/** Those of the teams that were granted an LLM provider. The caller has locked them. */
-export const listGrantedProviders = (tx: Db, orgId: OrgId, ids: readonly string[]) =>
-  tx.rows<{ id: string }>(sql`
+/** Those of the teams that were granted a shared connection that has not ended. */
+export const listGrantedConnections = (db: Db, orgId: OrgId, ids: readonly string[]) =>
+  db.rows<{ id: string }>(sql`
+    select t.id from teams t where t.org_id = ${orgId} and t.id = any(${ids}::text[]) and exists (
+      select from oauth_connection_team_grants g join oauth_connections c on c.id = g.connection_id
+      where g.team_id = t.id and c.status <> 'ended')`);
+
+/** Those of the teams that were granted an LLM provider. */
+export const listGrantedProviders = (db: Db, orgId: OrgId, ids: readonly string[]) =>
+  db.rows<{ id: string }>(sql`
     select distinct g.subject_id as id from llm_provider_grants g
     where g.org_id = ${orgId} and g.team_id = any(${ids}::text[])`);
 

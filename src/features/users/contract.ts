@@ -9,6 +9,7 @@ const Membership = z
   .strictObject({
     organizationId: idSchema("org"),
     organizationName: z.string(),
+    organizationSlug: z.string(),
     memberId: idSchema("mem"),
     role: z.string(),
     suspendedAt: z

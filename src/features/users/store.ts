@@ -4,6 +4,7 @@ import { type Db, sql } from "../../platform/db/index.ts";
 interface MembershipRow {
   organizationId: OrgId;
   organizationName: string;
+  organizationSlug: string;
   memberId: MemberId;
   role: string;
   suspendedAt: number | null;
@@ -12,7 +13,7 @@ interface MembershipRow {
 /** Lists the organizations of a person, who has few. */
 export const listMemberships = (db: Db, userId: UserId) =>
   db.rows<MembershipRow>(sql`
-    select o.id as "organizationId", o.name as "organizationName", m.id as "memberId", m.role,
+    select o.id as "organizationId", o.name as "organizationName", o.slug as "organizationSlug", m.id as "memberId", m.role,
       o.suspended_at as "suspendedAt"
     from members m join organizations o on o.id = m.org_id
     where m.user_id = ${userId} and m.deactivated_at is null order by m.id limit 500`);

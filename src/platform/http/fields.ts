@@ -25,8 +25,11 @@ const emoji =
 /** U+2800 is the blank Braille pattern, which has none of these properties but is invisible. */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]/u;
 
+/** Most names are plain, and the other patterns take long. */
+const plain = /^[\x20-\x7e]*$/;
+
 const hasHiddenCharacters = (text: string): boolean =>
-  hidden.test(text.replace(emoji, "").replace(spelling, ""));
+  !plain.test(text) && hidden.test(text.replace(emoji, "").replace(spelling, ""));
 
 /**
  * The query of a page that a link with a token opens. The page itself reports a wrong token, and ignores parameters

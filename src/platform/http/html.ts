@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { html, Markup, type Part } from "./markup.ts";
 import { pageScript } from "./page-script.ts";
-import { pageStyle } from "./page-style.ts";
+import { pageFontPath, pageStyle } from "./page-style.ts";
 import { baseHeaders } from "./reply.ts";
 
 /** The content of a page: the result first, then the facts, then what to do. */
@@ -53,7 +53,7 @@ function render({ state, title, lead, facts = [], body }: End): Markup {
 const sha256 = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 const styleHash = sha256(pageStyle);
 
-/** A page of few words, complete in itself: nothing is loaded from anywhere. */
+/** A page of few words. It works alone; only its font and icon are files, and they come from this server. */
 export function htmlPage({
   publicUrl,
   ends = {},
@@ -70,6 +70,8 @@ export function htmlPage({
     `style-src ${styleHash}`,
     ...(whole ? [`script-src ${sha256(whole)}`] : []),
     "connect-src 'self'",
+    "font-src 'self'",
+    "img-src 'self'",
     "base-uri 'none'",
     ...(leavesByForm ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
@@ -80,7 +82,7 @@ export function htmlPage({
   const page = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${view.title} · Signalbox</title><style>${new Markup(pageStyle)}</style></head>
+<title>${view.title} · Signalbox</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="preload" href="${pageFontPath}" as="font" type="font/woff2" crossorigin><style>${new Markup(pageStyle)}</style></head>
 <body><header class="top"><a class="brand" href="/">${logo}Signalbox</a></header>
 <main${wide && html` class="wide"`}><div id="view">${render(view)}</div>${
     whole &&

@@ -28,6 +28,7 @@ export {
   readIdCursor,
   readPage,
 } from "./page.ts";
+export { pageFontPath } from "./page-style.ts";
 export { type Protocol, protocol, readMediaType } from "./protocol.ts";
 export { countAttempt, resetAttempts } from "./rate-limit.ts";
 export type { FieldGuide } from "./reference.ts";
@@ -46,6 +47,7 @@ export {
   type RouteSpec,
   route,
 } from "./route.ts";
+export { tailPath } from "./router.ts";
 export { type Listening, listen } from "./server.ts";
 export { isLedByOtherSite, refuseOtherSite } from "./site.ts";
 export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";

@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
   }
   // JSON.parse turns a number that is too large into Infinity. Only a long number or an exponent of three digits can be
   // too large.
-  if (/[eE]\+?\d{3}|\d{200}/.test(text)) refuseInfinite(value, []);
+  if (/[eE]\+?\d{3}|\d{200}/.test(text) && hasInfinite(value)) refuseInfinite(value, []);
   // PostgreSQL can store neither of them. This is an error of the caller, not of the server.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
   return value;
@@ -44,6 +44,13 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   if (value === null || typeof value !== "object") return false;
   if (levels === 0) return true;
   return Object.values(value).some((item) => isDeeperThan(levels - 1, item));
+}
+
+/** Without the path, which takes most of the time: UUIDs often look like large numbers. */
+function hasInfinite(value: unknown): boolean {
+  if (value === null || typeof value !== "object")
+    return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+  return Object.values(value).some(hasInfinite);
 }
 
 /** JSON has no Infinity, so it would be stored and returned as null. */

@@ -45,7 +45,7 @@ export function renderRefusalPage(
       message === body.error
         ? isServerFault
           ? "The fault is on our side. Try again. If it happens again, send the request id below to the operator of this instance."
-          : "Check the address, or begin on the first page."
+          : "Check the address, or begin in the console."
         : formatMessage(body, message),
     ...view,
     facts: [
@@ -58,7 +58,7 @@ export function renderRefusalPage(
       view.body ??
       actions(
         passing.includes(status) && linkButton(target, "Try again"),
-        linkButton("/", "Go to the first page", passing.includes(status) ? "other" : "main"),
+        linkButton("/", "Open the console", passing.includes(status) ? "other" : "main"),
       ),
   });
 }

@@ -98,11 +98,10 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
 
   return {
     isReady: () => ready,
-    async add(on, { name }, data, { startAfterSeconds, singletonKey, priority } = {}) {
+    async add(on, { name }, data, { startAfterSeconds, priority } = {}) {
       await boss.send(name, data, {
         db: { executeSql: (text, values) => on.queryWithDriverTypes(text, values) },
         ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
-        ...(singletonKey === undefined ? {} : { singletonKey }),
         ...(priority === undefined ? {} : { priority }),
       });
     },

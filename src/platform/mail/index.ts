@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import type { Mail, Platform } from "../context.ts";
 import type { Db } from "../db/index.ts";
 import { newId } from "../ids.ts";
@@ -35,8 +34,12 @@ export function createMail({
   };
 }
 
+/** Loaded for the first mail, because most starts send none. */
+const loadMailer = () => import("nodemailer");
+
 /** Connects and signs in as a delivery does. Throws the error of the mail server. */
 export async function trySmtp(smtpUrl: string): Promise<void> {
+  const { createTransport } = await loadMailer();
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 5_000, greetingTimeout: 5_000 });
   try {
     await transport.verify();
@@ -55,6 +58,7 @@ export const deliver = job<{ id: string }>({
   async handle({ db, config, keyring }, { id }) {
     const mail = await store.findQueued(db, id);
     if (!mail || !config.smtpUrl) return;
+    const { createTransport } = await loadMailer();
     const transport = createTransport(config.smtpUrl, {
       from: config.mailFrom ?? `Signalbox <signalbox@${new URL(config.publicUrl).hostname}>`,
     });

@@ -13,12 +13,12 @@ for (const form of document.querySelectorAll("form[data-path]")) onSubmit(form, 
 });
 `;
 
-const homeLink = actions(linkButton("/", "Go to the first page"));
+const homeLink = actions(linkButton("/", "Open the console"));
 
 const createConfirmedView = (email: string) => ({
   state: { kind: "ok" as const, word: "Confirmed" },
   title: "Your e-mail address is confirmed",
-  lead: html`<b>${email}</b> belongs to your account. You can close this page.`,
+  lead: html`<b>${email}</b> belongs to your account. You can close this page, or go on.`,
   body: homeLink,
 });
 

@@ -1,9 +1,7 @@
 import { isIP } from "node:net";
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  VerifyAuthenticationResponseOpts,
+  VerifyRegistrationResponseOpts,
 } from "@simplewebauthn/server";
 import type { RegistrationCredential, SignInCredential } from "../webauthn-credentials.ts";
 
@@ -11,6 +9,9 @@ import type { RegistrationCredential, SignInCredential } from "../webauthn-crede
 const algorithms = [-8, -7, -257];
 export const challengeMinutes = 5;
 const timeout = challengeMinutes * 60_000;
+
+/** Loaded for the first passkey: the library has 290 modules, which would slow down every start. */
+const loadLibrary = () => import("@simplewebauthn/server");
 
 /** The site that passkeys belong to. Undefined where browsers do not allow them. */
 export function findSite(publicUrl: string): { id: string; origin: string } | undefined {
@@ -37,6 +38,7 @@ export async function createRegistrationOptions(
   user: { id: string; email: string; name: string },
   known: readonly KnownKey[],
 ) {
+  const { generateRegistrationOptions } = await loadLibrary();
   const made = await generateRegistrationOptions({
     rpID: site.id,
     rpName: "Signalbox",
@@ -63,6 +65,7 @@ export async function createRegistrationOptions(
 }
 
 export async function createSignInOptions(site: Site, allowed: readonly KnownKey[]) {
+  const { generateAuthenticationOptions } = await loadLibrary();
   const { challenge } = await generateAuthenticationOptions({ rpID: site.id });
   return {
     challenge,
@@ -87,12 +90,14 @@ export function readChallenge({ response }: { response: { clientDataJSON: string
 
 /** Returns undefined when the library refuses the credential. `challenge` was issued by us and is used up. */
 export async function verifyRegistration(site: Site, challenge: string, credential: RegistrationCredential) {
+  const { verifyRegistrationResponse } = await loadLibrary();
   const { verified, registrationInfo } = await refuseErrors(
     verifyRegistrationResponse({
       // The library does not need the extensions, whose values browsers choose.
-      response: { ...credential, clientExtensionResults: {} } as Parameters<
-        typeof verifyRegistrationResponse
-      >[0]["response"],
+      response: {
+        ...credential,
+        clientExtensionResults: {},
+      } as VerifyRegistrationResponseOpts["response"],
       expectedChallenge: challenge,
       expectedOrigin: site.origin,
       expectedRPID: site.id,
@@ -117,11 +122,13 @@ export async function verifySignIn(
   key: { credentialId: string; publicKey: string; counter: number },
   { requireUserVerification }: { requireUserVerification: boolean },
 ): Promise<{ counter: number } | undefined> {
+  const { verifyAuthenticationResponse } = await loadLibrary();
   const { verified, authenticationInfo } = await refuseErrors(
     verifyAuthenticationResponse({
-      response: { ...credential, clientExtensionResults: {} } as Parameters<
-        typeof verifyAuthenticationResponse
-      >[0]["response"],
+      response: {
+        ...credential,
+        clientExtensionResults: {},
+      } as VerifyAuthenticationResponseOpts["response"],
       expectedChallenge: challenge,
       expectedOrigin: site.origin,
       expectedRPID: site.id,

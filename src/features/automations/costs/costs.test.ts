@@ -36,10 +36,12 @@ const listReports = async (id: string, headers = auth) =>
   (await server.call(`/v1/automation-runs/${id}/usage`, { headers })).body.items;
 const putPrice = (body: object, headers = auth) =>
   server.call("/v1/llm-prices", { method: "PUT", body, headers });
-/** Does the recomputations that prices have queued, as a worker would. */
-async function recompute(orgId = acme.orgId, fromAt = 0) {
-  await recomputation.handle(server.platform, { orgId, model: null, fromAt });
-}
+/** Does the recomputations that were requested, as a worker would. */
+const recompute = () => recomputation.handle(server.platform, {});
+const countJobs = async (name: string) =>
+  (await server.platform.db.row<{ count: number }>(
+    sql`select count(*)::int as count from pgboss.job where name = ${name} and state < 'active'`,
+  ))!.count;
 
 const sonnet = model("claude-sonnet-5");
 const usage = {
@@ -130,11 +132,40 @@ describe("the cost of a run that reports tokens without a cost", () => {
     ]);
   });
 
-  test("is refused when cache tokens are more than all input tokens", async () => {
+  test.each([
+    [
+      "more cache tokens than input tokens",
+      { inputTokens: 10, cacheReadTokens: 6, cacheWriteTokens: 5 },
+      "inputTokens",
+    ],
+    ["cache tokens without input tokens", { cacheReadTokens: 11 }, "inputTokens"],
+    [
+      "more tokens in the cache of an hour than in caches",
+      { inputTokens: 10, cacheWriteTokens: 3, cacheWrite1hTokens: 4 },
+      "cacheWriteTokens",
+    ],
+  ])("is refused with %s, in a completion, an event and a batch", async (_, contradictory, field) => {
     const id = await start(sonnet);
-    const reply = await finish(id, { inputTokens: 10, cacheReadTokens: 11 });
-    expect(reply.status).toBe(400);
-    expect(reply.body.details[0].path).toEqual(["usage", "inputTokens"]);
+    const sent = event(0, { type: "usage", payload: { ...contradictory, costMicros: 5 } });
+    expect(await report(server, auth, id, sent)).toMatchObject({
+      status: 400,
+      body: { error: "invalid_request", details: [{ path: ["payload", field] }] },
+    });
+    const batch = await server.call(`/v1/automation-runs/${id}/events/batch`, {
+      body: { events: [event(0), { ...sent, sequence: 1 }] },
+      headers: auth,
+    });
+    expect(batch).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["events", 1, "payload", field] }] },
+    });
+    expect(await finish(id, contradictory)).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["usage", field] }] },
+    });
+    expect(await listReports(id)).toEqual([]);
+    // The rule is only about usage.
+    expect((await report(server, auth, id, event(0, { payload: contradictory }))).status).toBe(200);
     expect((await finish(id, { inputTokens: 11, cacheReadTokens: 11 })).status).toBe(200);
   });
 
@@ -173,9 +204,9 @@ describe("a corrected price", () => {
     const price = { provider: providerId, model: "Claude-Sonnet-5", validFrom: Date.now() - 86_400_000 };
     const saved = await putPrice({ ...price, rates: { input: 1_500_000, output: 1 } }, headers);
     expect(saved.body).toMatchObject({ price: { model: "claude-sonnet-5" }, recomputing: true });
-    await recompute(other.orgId);
+    await recompute();
     // A second time changes nothing.
-    await recompute(other.orgId);
+    await recompute();
     expect(await listReports(id, headers)).toMatchObject([
       {
         ...{ costMicros: 1_500_000, previousCostMicros: 2_000_000, costSource: "computed" },
@@ -188,7 +219,7 @@ describe("a corrected price", () => {
 
     const removed = await server.call(`/v1/llm-prices/${saved.body.price.id}`, { method: "DELETE", headers });
     expect(removed.status).toBe(204);
-    await recompute(other.orgId);
+    await recompute();
     expect(await spent()).toEqual([2_000_500, 2_000_500]);
     const [again] = await listReports(id, headers);
     expect(again).toMatchObject({ costMicros: 2_000_000, previousCostMicros: 1_500_000 });
@@ -199,17 +230,93 @@ describe("a corrected price", () => {
     await finish(id, { inputTokens: 2_000_000 });
     const price = { provider: "vllm", model: "home-grown-70b", validFrom: Date.now() - 3_600_000 };
     await putPrice({ ...price, rates: { input: 250_000, output: 250_000 } });
-    const jobs = await server.platform.db.rows<{ data: Record<string, unknown> }>(sql`
-      select data from pgboss.job where name = 'automations.recompute-costs' and data ->> 'model' = 'home-grown-70b'`);
-    expect(jobs).toMatchObject([{ data: { orgId: acme.orgId, fromAt: price.validFrom } }]);
+    expect(await countJobs("automations.recompute-costs")).toBeGreaterThan(0);
     await recompute();
     expect(await listReports(id)).toMatchObject([
       { costMicros: 500_000, previousCostMicros: null, costSource: "computed" },
     ]);
   });
 
+  test("is one recomputation for many corrections, from the earliest of them on", async () => {
+    const { owner } = await createWorkspace(server, "Impatient");
+    const headers = owner.auth;
+    const ids: string[] = [];
+    for (const modelId of ["impatient-a", "impatient-b"]) {
+      ids.push(await start(model(modelId, "vllm"), headers));
+      await finish(ids.at(-1)!, { inputTokens: 1_000_000 }, headers);
+    }
+    await recompute();
+    const queued = await countJobs("automations.recompute-costs");
+    const now = Date.now();
+    for (let i = 0; i < 30; i++) {
+      const price = { provider: "vllm", model: `impatient-${"ab"[i % 2]}` };
+      // The first correction has the earliest date.
+      const validFrom = now - 3_600_000 + i;
+      await putPrice({ ...price, validFrom, rates: { input: 1_000 * (i + 1) } }, headers);
+    }
+    expect(await countJobs("automations.recompute-costs")).toBeLessThanOrEqual(queued + 1);
+    const body = { fromAt: now };
+    await server.call("/v1/llm-prices/recompute", { body, headers });
+    expect(await countJobs("automations.recompute-costs")).toBeLessThanOrEqual(queued + 1);
+    await recompute();
+    expect(await listReports(ids[0]!, headers)).toMatchObject([{ costMicros: 29_000 }]);
+    expect(await listReports(ids[1]!, headers)).toMatchObject([{ costMicros: 30_000 }]);
+  });
+
+  test("is applied to every report once, also when the process dies between two batches", async () => {
+    const { owner, orgId } = await createWorkspace(server, "Interrupted");
+    const headers = owner.auth;
+    const id = await start(model("interrupted-model", "vllm"), headers);
+    await finish(id, { inputTokens: 1_000_000 }, headers);
+    const { db } = server.platform;
+    await db.run(sql`
+      insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, provider, model,
+        input_tokens, output_tokens, cost_micros, cost_source, spend_day, spend_subjects)
+      select run_id, 1, n, org_id, automation_id, member_id, provider, model, 1000000, 0, 0, 'unpriced', spend_day,
+        spend_subjects
+      from automation_usage, generate_series(1, 449) n where run_id = ${id}`);
+    const budget = await createBudget(server, headers, { limitMicros: 9_000_000_000 });
+    const price = { provider: "vllm", model: "interrupted-model", validFrom: Date.now() - 3_600_000 };
+    await putPrice({ ...price, rates: { input: 7 } }, headers);
+    let batches = 0;
+    const dying = {
+      ...server.platform,
+      db: {
+        ...db,
+        transaction: ((work) => {
+          if (++batches > 1) throw new Error("The process died.");
+          return db.transaction(work);
+        }) as typeof db.transaction,
+      },
+    };
+    await expect(recomputation.handle(dying, {})).rejects.toThrow("The process died.");
+    const count = async () =>
+      (await db.row<{ count: number }>(sql`
+        select count(*)::int as count from automation_usage where org_id = ${orgId} and cost_micros = 7`))!
+        .count;
+    expect(await count()).toBe(200);
+    await recompute();
+    expect(await count()).toBe(450);
+    expect((await readBudget(server, headers, budget.id)).spentMicros).toBe(450 * 7);
+  });
+
+  test("stops the runs of an organization whose monthly budget it exceeds", async () => {
+    const { owner, orgId } = await createWorkspace(server, "Corrected");
+    const headers = owner.auth;
+    await createBudget(server, headers, { limitMicros: 1_000, period: "month" });
+    await finish(await start(model("stopping-model", "vllm"), headers), { inputTokens: 1_000_000 }, headers);
+    const running = await start({}, headers);
+    const price = { provider: "vllm", model: "stopping-model", validFrom: Date.now() - 3_600_000 };
+    await putPrice({ ...price, rates: { input: 5_000 } }, headers);
+    await recompute();
+    const stops = await server.platform.db.rows(sql`
+      select from pgboss.job where name = 'automations.stop-organization' and data ->> 'orgId' = ${orgId}`);
+    expect(stops).toHaveLength(1);
+    expect((await readRun(server, headers, running)).run.status).toBe("running");
+  });
+
   test("keeps the costs of a provider that was removed, and corrects them with those of its kind", async () => {
-    const { owner, orgId } = await createWorkspace(server, "Removed");
+    const { owner } = await createWorkspace(server, "Removed");
     const headers = owner.auth;
     const provider = { kind: "vllm", baseUrl: "https://llm.example.com/v1" };
     const { id: providerId } = await createProvider(server, headers, provider);
@@ -220,10 +327,10 @@ describe("a corrected price", () => {
     const spent = async () => (await readBudget(server, headers, budget.id)).spentMicros;
     await finish(await start(model("kept-model", providerId), headers), { inputTokens: 1_000_000 }, headers);
     await server.call(`/v1/llm-providers/${providerId}`, { method: "DELETE", headers });
-    await recompute(orgId);
+    await recompute();
     expect(await spent()).toBe(700_000);
     await putPrice({ ...price, rates: { input: 900_000 } }, headers);
-    await recompute(orgId);
+    await recompute();
     expect(await spent()).toBe(900_000);
   });
 
@@ -288,7 +395,7 @@ describe("what is spent", () => {
           } else {
             const price = { provider: "vllm", model: "exact-model", validFrom: 1_000_000_000_000 };
             await putPrice({ ...price, rates: { input: one.rate * 1_000_000 } }, headers);
-            await recompute(orgId);
+            await recompute();
           }
         }
         await complete(server, headers, run.id, { attempt: 1, status: "succeeded" });

@@ -1,3 +1,4 @@
+export { checkChangedCosts } from "./check.ts";
 export { recomputation } from "./jobs.ts";
-export { countUsageReport } from "./service.ts";
+export { countUsageReports } from "./service.ts";
 export { completionReport } from "./store.ts";

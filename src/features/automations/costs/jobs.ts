@@ -1,8 +1,14 @@
 import { job } from "../../../platform/jobs/index.ts";
-import { type Recomputation, recomputeCosts } from "./recompute.ts";
+import { recomputeCosts } from "./recompute.ts";
 
-/** Computes costs again. `llm-providers` adds this job by its name when a price is corrected. */
-export const recomputation = job<Recomputation>({
+const budgetMs = 60_000;
+
+/**
+ * Computes costs again. `llm-providers` adds this job by its name with the first request of an organization. Every five
+ * minutes it continues what was left, for example by an organization that was suspended.
+ */
+export const recomputation = job({
   name: "automations.recompute-costs",
-  handle: (platform, data) => recomputeCosts(platform, data),
+  schedule: "*/5 * * * *",
+  handle: (platform) => recomputeCosts(platform, Date.now() + budgetMs),
 });

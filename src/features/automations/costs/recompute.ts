@@ -1,47 +1,35 @@
-import type { OrgId, Platform } from "../../../platform/context.ts";
+import type { Platform } from "../../../platform/context.ts";
 import {
   adjustSpend,
-  checkBudgets,
+  advanceRecomputation,
   isProviderId,
   loadPriceBook,
+  lockNextRecomputationAcrossOrganizations,
   type PriceBook,
+  removeRecomputation,
 } from "../../llm-providers/index.ts";
+import { checkChangedCosts } from "./check.ts";
 import { computeReportCost } from "./service.ts";
 import * as store from "./store.ts";
 
 const batchSize = 200;
 
-export interface Recomputation {
-  orgId: string;
-  /** In lower case. Null: every model. */
-  model: string | null;
-  fromAt: number;
+/** Recomputes costs until nothing is left or the time is over. The rest waits for the next job. */
+export async function recomputeCosts(platform: Pick<Platform, "db" | "jobs">, until: number): Promise<void> {
+  while (Date.now() < until && (await recomputeBatch(platform)));
 }
 
 /**
- * Computes costs again after a price was corrected, in batches. Reports whose cost does not change are not written, so
- * it can be repeated from the start after a crash.
+ * Recomputes the next reports of the organization that waited longest, and keeps how far it came in the same
+ * transaction. Returns false when there is nothing to do. Reports whose cost does not change are not written.
  */
-export async function recomputeCosts(
-  { db }: Pick<Platform, "db">,
-  { orgId, ...filter }: Recomputation,
-): Promise<void> {
-  let after: store.Position | null = null;
-  for (;;) {
-    const reports: store.ComputedReport[] = await recomputeBatch(db, orgId as OrgId, filter, after);
-    if (reports.length < batchSize) return;
-    after = reports.at(-1)!;
-  }
-}
-
-const recomputeBatch = (
-  db: Platform["db"],
-  orgId: OrgId,
-  filter: Omit<Recomputation, "orgId">,
-  after: store.Position | null,
-) =>
-  db.transaction(async (tx) => {
-    const reports = await store.lockComputed(tx, orgId, filter, after, batchSize);
+const recomputeBatch = (platform: Pick<Platform, "db" | "jobs">): Promise<boolean> =>
+  platform.db.transaction(async (tx) => {
+    const next = await lockNextRecomputationAcrossOrganizations(tx);
+    if (!next) return false;
+    const { orgId, position, ...scope } = next;
+    const after = position as unknown as store.Position | null;
+    const reports = await store.lockComputed(tx, orgId, scope, after, batchSize);
     const book = await loadPriceBook(tx, orgId);
     const changes: Parameters<typeof adjustSpend>[2][number][] = [];
     for (const report of reports) {
@@ -51,12 +39,20 @@ const recomputeBatch = (
       const { day, subjectIds } = report;
       changes.push({ day, subjectIds, micros: cost.costMicros - report.costMicros });
     }
+    if (reports.length < batchSize) await removeRecomputation(tx, orgId);
+    else await advanceRecomputation(tx, orgId, toPosition(reports.at(-1)!));
     await adjustSpend(tx, orgId, changes);
     const subjectIds = [...new Set(changes.flatMap(({ subjectIds }) => subjectIds))];
-    // People are notified of a budget that is spent now. Runs that are running end with their next report.
-    if (subjectIds.length > 0) await checkBudgets(tx, orgId, subjectIds);
-    return reports;
+    if (subjectIds.length > 0) await checkChangedCosts(platform, tx, orgId, subjectIds);
+    return true;
   });
+
+const toPosition = ({ reportedAt, runId, attempt, report }: store.Position): store.Position => ({
+  reportedAt,
+  runId,
+  attempt,
+  report,
+});
 
 /** After a provider was removed, the price that was used still says its kind, so that its costs do not become unknown. */
 function addRemovedKind(

@@ -1,16 +1,14 @@
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import {
-  adjustSpend,
   checkBudgets,
   isMonthlyOfOrganization,
   isOwnServer,
-  listSubjects,
-  loadPriceBook,
   type PriceBook,
   priceTokens,
+  readPriceBook,
 } from "../../llm-providers/index.ts";
-import { type AutomationSettings, readSettings } from "../settings/index.ts";
+import { type AutomationSettings, defaults } from "../settings/index.ts";
 import * as store from "./store.ts";
 
 /** The budget that a report exceeded, and whether it is the first report that did. */
@@ -23,41 +21,50 @@ interface CrossedBudget {
 export interface NewUsageReport extends store.UsageReport {
   /** Null: the cost was not reported. */
   costMicros: number | null;
+}
+
+/** The attempt that reports, and its automation. */
+export interface Reporter extends store.ReportingAttempt {
   /** The provider that the automation names. Its budget counts, because a report can name any provider. */
   automationProvider: string | null;
 }
 
+const hasUsage = ({ inputTokens, outputTokens, costMicros }: NewUsageReport) =>
+  inputTokens + outputTokens + (costMicros ?? 0) > 0;
+
 /**
- * Counts a report once, in the transaction that accepts it. A cost that was not reported is computed with the price of
- * that time. Returns the budget that the report exceeded.
+ * Counts the reports of a request once, in the transaction that accepts them. A cost that was not reported is computed
+ * with the price of that time. Returns the budget that they exceeded.
  */
-export async function countUsageReport(
+export async function countUsageReports(
   tx: Db,
   orgId: OrgId,
-  { costMicros, automationProvider, ...usage }: NewUsageReport,
+  { automationProvider, ...attempt }: Reporter,
+  given: readonly NewUsageReport[],
 ): Promise<CrossedBudget | undefined> {
-  if (usage.inputTokens + usage.outputTokens + (costMicros ?? 0) === 0) return undefined;
-  const settings = await readSettings(tx, orgId);
-  const cost: store.ReportCost =
-    costMicros === null
-      ? computeReportCost(await loadPriceBook(tx, orgId), usage)
-      : { costMicros, costSource: "reported", price: null };
-  const subjectIds = await listSubjects(tx, orgId, usage.memberId, automationProvider);
-  if (!isPlausible(settings, { ...usage, ...cost })) {
-    // The report is accepted, so that the runner can continue. Its figures count after a person confirms them.
-    const known = cost.costSource === "unpriced" ? null : cost.costMicros;
-    await store.insertHeld(tx, orgId, usage, known, subjectIds);
-    return undefined;
-  }
-  const counted = await store.count(tx, orgId, usage, cost, subjectIds);
-  if (!counted || cost.costMicros === 0) return undefined;
-  await adjustSpend(tx, orgId, [{ day: counted.day, subjectIds, micros: cost.costMicros }]);
-  const exceeded = await checkBudgets(tx, orgId, subjectIds);
+  const reports = given.filter(hasUsage);
+  if (reports.length === 0) return undefined;
+  const unpriced = reports.filter(({ costMicros }) => costMicros === null);
+  const terms = await store.findTerms(tx, orgId, attempt.memberId, automationProvider, unpriced);
+  const { subjectIds, hasBudgets, monthlyBudgetMicros } = terms;
+  const { runBudgetMicros, reportCostLimitMicros } = terms.settings ?? defaults;
+  const book = readPriceBook(terms.prices);
+  const costed = reports.map(({ costMicros, ...usage }): store.CostedReport => {
+    const cost: store.ReportCost =
+      costMicros === null
+        ? computeReportCost(book, usage)
+        : { costMicros, costSource: "reported", price: null };
+    const report = { ...usage, ...cost };
+    // An implausible report is accepted, so that the runner can continue. It counts after a person confirms it.
+    return { ...report, isHeld: !isPlausible({ reportCostLimitMicros, monthlyBudgetMicros }, report) };
+  });
+  const { addedMicros, runMicros } = await store.count(tx, orgId, attempt, costed, subjectIds);
+  if (addedMicros === 0) return undefined;
+  const exceeded = hasBudgets ? await checkBudgets(tx, orgId, subjectIds) : undefined;
   if (exceeded && isMonthlyOfOrganization(exceeded))
     return { budget: "monthly_budget_exceeded", isFirst: exceeded.isFirst };
   if (exceeded) return { budget: "budget_exceeded", isFirst: exceeded.isFirst };
-  const { runBudgetMicros } = settings;
-  return runBudgetMicros !== null && counted.runMicros >= runBudgetMicros
+  return runBudgetMicros !== null && runMicros >= runBudgetMicros
     ? { budget: "run_budget_exceeded", isFirst: false }
     : undefined;
 }
@@ -80,12 +87,11 @@ const maxTokens = 1_000_000_000;
 
 /** Whether one report can have these figures. A cost of a whole monthly budget is implausible. */
 function isPlausible(
-  { reportCostLimitMicros, monthlyBudgetMicros }: AutomationSettings,
   {
-    inputTokens,
-    outputTokens,
-    costMicros,
-  }: Pick<NewUsageReport, "inputTokens" | "outputTokens"> & store.ReportCost,
+    reportCostLimitMicros,
+    monthlyBudgetMicros,
+  }: Pick<AutomationSettings, "reportCostLimitMicros" | "monthlyBudgetMicros">,
+  { inputTokens, outputTokens, costMicros }: store.UsageReport & store.ReportCost,
 ): boolean {
   if (inputTokens > maxTokens || outputTokens > maxTokens) return false;
   if (costMicros === 0) return true;

@@ -1,19 +1,30 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, sql } from "../../../platform/db/index.ts";
-import type { PriceReference, TokenUsage } from "../../llm-providers/index.ts";
+import {
+  addToSums,
+  type PriceBookJson,
+  type PriceReference,
+  selectPriceBook,
+  selectSubjects,
+  type TokenUsage,
+} from "../../llm-providers/index.ts";
 
 /** The report number of a completion. Events have their sequence. */
 export const completionReport = -1;
 
 export type CostSource = "reported" | "computed" | "unpriced";
 
-export interface UsageReport extends Required<TokenUsage> {
+/** The attempt that reports belong to. */
+export interface ReportingAttempt {
   runId: string;
   attempt: number;
-  /** The sequence of the event, or `completionReport`. */
-  report: number;
   automationId: string;
   memberId: string;
+}
+
+export interface UsageReport extends Required<TokenUsage> {
+  /** The sequence of the event, or `completionReport`. */
+  report: number;
   provider: string | null;
   model: string | null;
   /** When the tokens were used, in milliseconds since 1970. */
@@ -27,50 +38,97 @@ export interface ReportCost {
   price: PriceReference | null;
 }
 
-/**
- * Counts a report. Undefined when it was counted before. `day` is the day in UTC for the sums, and `runMicros` what the
- * run has cost with this report.
- */
-export const count = (
+/** What decides how reports of an attempt count. */
+export interface CountingTerms {
+  /** Null: the organization has not changed its settings. */
+  settings: { runBudgetMicros: number | null; reportCostLimitMicros: number | null } | null;
+  monthlyBudgetMicros: number | null;
+  /** Whom the costs belong to. */
+  subjectIds: string[];
+  /** Whether one of these subjects has a budget or an alert. */
+  hasBudgets: boolean;
+  prices: PriceBookJson;
+}
+
+/** Reads everything that counting needs with one statement, because the run is locked meanwhile. */
+export const findTerms = async (
   tx: Db,
   orgId: OrgId,
-  usage: UsageReport,
-  cost: ReportCost,
+  memberId: string,
+  /** The provider that the automation names. */
+  providerId: string | null,
+  /** The reports whose cost is computed. */
+  unpriced: readonly Pick<UsageReport, "provider" | "model">[],
+): Promise<CountingTerms> =>
+  (await tx.row<CountingTerms>(sql`
+    with subjects as materialized (${selectSubjects(orgId, memberId, providerId)})
+    select (select jsonb_build_object('runBudgetMicros', s.run_budget_micros,
+        'reportCostLimitMicros', s.report_cost_limit_micros) from automation_settings s where s.org_id = ${orgId}) as settings,
+      (select b.limit_micros from llm_budgets b where b.org_id = ${orgId} and b.subject_id = ${orgId}
+        and b.period = 'month' and b.mode = 'budget') as "monthlyBudgetMicros",
+      array(select id from subjects) as "subjectIds",
+      exists (select from llm_budgets b where b.org_id = ${orgId} and b.subject_id in (select id from subjects))
+        as "hasBudgets",
+      ${selectPriceBook(orgId, unpriced)} as prices`))!;
+
+/** A report with its cost. A held report does not count: its figures are stored as `reported` only. */
+export interface CostedReport extends UsageReport, ReportCost {
+  isHeld: boolean;
+}
+
+/** The figures that a person sees before they confirm a held report. */
+const toReportedJson = ({ inputTokens, outputTokens, costMicros, costSource }: CostedReport) =>
+  JSON.stringify({ inputTokens, outputTokens, costMicros: costSource === "unpriced" ? null : costMicros });
+
+/**
+ * Stores reports and adds their costs to the sums, with one statement. Reports that were stored before are skipped.
+ * `addedMicros` is what the new ones cost, and `runMicros` what the run has cost with them.
+ */
+export const count = async (
+  tx: Db,
+  orgId: OrgId,
+  { runId, attempt, automationId, memberId }: ReportingAttempt,
+  reports: readonly CostedReport[],
   subjectIds: readonly string[],
-) =>
-  tx.row<{ day: string; runMicros: number }>(sql`
-    with counted as (
+) => {
+  const each = <T>(value: (report: CostedReport) => T) => reports.map(value);
+  const counted = (value: (report: CostedReport) => number) =>
+    reports.map((report) => (report.isHeld ? 0 : value(report)));
+  return (await tx.row<{ addedMicros: number; runMicros: number }>(sql`
+    with added as (
       insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, provider, model,
         input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, cost_micros,
-        cost_source, price, priced_at, spend_day, spend_subjects)
-      values (${usage.runId}, ${usage.attempt}, ${usage.report}, ${orgId}, ${usage.automationId}, ${usage.memberId},
-        ${usage.provider}, ${usage.model}, ${usage.inputTokens}, ${usage.outputTokens}, ${usage.cacheReadTokens},
-        ${usage.cacheWriteTokens}, ${usage.cacheWrite1hTokens}, ${cost.costMicros}, ${cost.costSource},
-        ${cost.price && JSON.stringify(cost.price)}::text::jsonb, to_timestamp(${usage.at}::bigint / 1000.0),
-        (now() at time zone 'UTC')::date, ${subjectIds}::text[])
+        cost_source, price, priced_at, state, reported, spend_day, spend_subjects)
+      select ${runId}, ${attempt}::int, g.report, ${orgId}, ${automationId}, ${memberId}, g.provider, g.model,
+        g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens, g.cache_write_1h_tokens,
+        g.cost_micros, g.cost_source, g.price::jsonb, to_timestamp(g.at / 1000.0), g.state, g.reported::jsonb,
+        (now() at time zone 'UTC')::date, ${subjectIds}::text[]
+      from unnest(${each(({ report }) => report)}::bigint[], ${each(({ provider }) => provider)}::text[],
+        ${each(({ model }) => model)}::text[], ${counted(({ inputTokens }) => inputTokens)}::bigint[],
+        ${counted(({ outputTokens }) => outputTokens)}::bigint[],
+        ${counted(({ cacheReadTokens }) => cacheReadTokens)}::bigint[],
+        ${counted(({ cacheWriteTokens }) => cacheWriteTokens)}::bigint[],
+        ${counted(({ cacheWrite1hTokens }) => cacheWrite1hTokens)}::bigint[],
+        ${counted(({ costMicros }) => costMicros)}::bigint[],
+        ${each(({ isHeld, costSource }) => (isHeld ? "reported" : costSource))}::text[],
+        ${each(({ isHeld, price }) => (isHeld || price === null ? null : JSON.stringify(price)))}::text[],
+        ${each(({ at }) => at)}::bigint[], ${each(({ isHeld }) => (isHeld ? "held" : "counted"))}::text[],
+        ${each((report) => (report.isHeld ? toReportedJson(report) : null))}::text[])
+        g (report, provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
+          cache_write_1h_tokens, cost_micros, cost_source, price, at, state, reported)
       on conflict do nothing returning cost_micros, spend_day
+    ), spent as (
+      ${addToSums(
+        orgId,
+        sql`select t.subject_id, a.spend_day as day, a.cost_micros as micros
+          from added a cross join unnest(${subjectIds}::text[]) t (subject_id)`,
+      )}
     )
-    select to_char(c.spend_day, 'YYYY-MM-DD') as day, least(c.cost_micros + coalesce((
-      select sum(u.cost_micros) from automation_usage u where u.run_id = ${usage.runId}), 0),
-      9007199254740991)::bigint as "runMicros"
-    from counted c`);
-
-/** Stores an implausible report with figures of 0, so that it does not count. */
-export const insertHeld = (
-  tx: Db,
-  orgId: OrgId,
-  usage: UsageReport,
-  costMicros: number | null,
-  subjectIds: readonly string[],
-) =>
-  tx.run(sql`
-    insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, provider, model,
-      input_tokens, output_tokens, cost_micros, state, reported, spend_day, spend_subjects)
-    values (${usage.runId}, ${usage.attempt}, ${usage.report}, ${orgId}, ${usage.automationId}, ${usage.memberId},
-      ${usage.provider}, ${usage.model}, 0, 0, 0, 'held',
-      ${JSON.stringify({ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, costMicros })}::text::jsonb,
-      (now() at time zone 'UTC')::date, ${subjectIds}::text[])
-    on conflict do nothing`);
+    select least(a.micros, 9007199254740991)::bigint as "addedMicros",
+      least(a.micros + coalesce((select sum(u.cost_micros) from automation_usage u where u.run_id = ${runId}), 0),
+        9007199254740991)::bigint as "runMicros"
+    from (select coalesce(sum(cost_micros), 0) as micros from added) a`))!;
+};
 
 export interface Position {
   /** With the precision of the database. */
@@ -94,9 +152,8 @@ export const lockComputed = (
   limit: number,
 ) =>
   tx.rows<ComputedReport>(sql`
-    select u.run_id as "runId", u.attempt, u.report, u.automation_id as "automationId", u.member_id as "memberId",
-      u.provider, u.model, u.input_tokens as "inputTokens", u.output_tokens as "outputTokens",
-      u.cache_read_tokens as "cacheReadTokens", u.cache_write_tokens as "cacheWriteTokens",
+    select u.run_id as "runId", u.attempt, u.report, u.provider, u.model, u.input_tokens as "inputTokens",
+      u.output_tokens as "outputTokens", u.cache_read_tokens as "cacheReadTokens", u.cache_write_tokens as "cacheWriteTokens",
       u.cache_write_1h_tokens as "cacheWrite1hTokens", u.cost_micros as "costMicros", u.cost_source as "costSource",
       u.price, u.reported_at::text as "reportedAt",
       (extract(epoch from coalesce(u.priced_at, u.reported_at)) * 1000)::bigint as at,

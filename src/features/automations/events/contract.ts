@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { definePage, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
+import { findContradiction } from "../../llm-providers/index.ts";
 import { can } from "../../permissions/index.ts";
 import { asReader, asReporter, oneOfNames, runId } from "../runs/index.ts";
+import { readCounters } from "./usage-event.ts";
 
 const tag = "Automation Runs";
 
@@ -45,7 +47,9 @@ const EventReport = z
     ...position,
     type: type.nullish().describe("The type of the event. Required. `kind` is another name for it."),
     kind: type.nullish(),
-    payload: jsonObject.describe("Any JSON object, up to 256 KiB."),
+    payload: jsonObject.describe(
+      "Any JSON object, up to 256 KiB. Cache tokens of a `usage` event are part of its `inputTokens`, as in a completion; figures that contradict this are refused.",
+    ),
     createdAt: z.int().min(0),
   })
   .transform(({ type, kind, ...rest }, issues) => {
@@ -62,6 +66,12 @@ const EventReport = z
       });
       return z.NEVER;
     }
+    const contradiction = named === "usage" ? findContradiction(readCounters(rest.payload)) : undefined;
+    if (contradiction) {
+      const { field, message } = contradiction;
+      issues.addIssue({ code: "custom", path: ["payload", field], message });
+      return z.NEVER;
+    }
     return { ...rest, type: named };
   })
   .meta({
@@ -74,7 +84,7 @@ const refusals = {
   404: "`automation_run_not_found`",
   409: {
     description:
-      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was stored as a late report. `quota_exceeded`: the organization's storage is full. Sending the event again does not help; a completion is still accepted.",
+      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was stored as a late report. `worker_takes_no_work`: it is the first report of a queued run, and the worker of the runner is paused or drains. `quota_exceeded`: the organization's storage is full. Sending the event again does not help; a completion is still accepted.",
     schema: z
       .looseObject({
         error: z.string(),

@@ -206,11 +206,8 @@ async function decideUnderLock(
       groupEventReports(ctx, id, newReports),
     ]);
     if (!stored) throw new Error("The run changed under its lock.");
-    for (const event of newReports) {
-      known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
-      const usage = event.type === "usage" ? parseUsage(event.content.payload) : undefined;
-      if (usage) await countUsage(ctx, tx, run, attempt, event.sequence, usage, event.createdAt);
-    }
+    for (const event of newReports) known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
+    await countUsage(ctx, tx, run, attempt, newReports.flatMap(readUsage));
     if (stored.isRenewalDue) await renewLease({ ...ctx, db: tx }, id, attempt);
   }
   return {
@@ -218,6 +215,11 @@ async function decideUnderLock(
     lastSequence: last!.sequence,
     findStoredEvent: ({ sequence }) => known.get(sequence)!,
   };
+}
+
+function readUsage({ type, sequence, createdAt, content }: PreparedEventReport) {
+  const usage = type === "usage" ? parseUsage(content.payload) : undefined;
+  return usage ? [{ report: sequence, usage, usedAt: createdAt }] : [];
 }
 
 const sequenceGap = (sequence: number, expected: number, more: Record<string, unknown>) =>

@@ -1,16 +1,20 @@
-/** Reads the usage from the payload of a usage event. Values that are not counters are ignored. */
+/** The tokens in the payload of a usage event. Values that are not counters are 0. */
+export const readCounters = (payload: Record<string, unknown>) => ({
+  inputTokens: parseCounter(payload.inputTokens),
+  outputTokens: parseCounter(payload.outputTokens),
+  cacheReadTokens: parseCounter(payload.cacheReadTokens),
+  cacheWriteTokens: parseCounter(payload.cacheWriteTokens),
+  cacheWrite1hTokens: parseCounter(payload.cacheWrite1hTokens),
+});
+
+/** Reads the usage from the payload of a usage event. Undefined when it has none. */
 export function parseUsage(payload: Record<string, unknown>) {
-  const inputTokens = parseCounter(payload.inputTokens);
-  const outputTokens = parseCounter(payload.outputTokens);
+  const tokens = readCounters(payload);
   const costMicros = isCounter(payload.costMicros) ? payload.costMicros : null;
-  if (inputTokens + outputTokens + (costMicros ?? 0) === 0) return undefined;
+  if (tokens.inputTokens + tokens.outputTokens + (costMicros ?? 0) === 0) return undefined;
   return {
-    inputTokens,
-    outputTokens,
+    ...tokens,
     costMicros,
-    cacheReadTokens: parseCounter(payload.cacheReadTokens),
-    cacheWriteTokens: parseCounter(payload.cacheWriteTokens),
-    cacheWrite1hTokens: parseCounter(payload.cacheWrite1hTokens),
     provider: parseName(payload.provider, 160),
     model: parseName(payload.model, 200),
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
-import { isConsistent } from "../../llm-providers/index.ts";
+import { findContradiction } from "../../llm-providers/index.ts";
 import { can } from "../../permissions/index.ts";
 import { AssignedConnection, AssignedTemplate } from "../resources/index.ts";
 import { counters, UsageTotals } from "../usage/index.ts";
@@ -82,6 +82,16 @@ export const NamedRun = Run.extend({
     ),
 }).meta({ id: "AutomationRunWithNames" });
 export type NamedRun = z.output<typeof NamedRun>;
+
+/** The newest run of an automation, for lists of automations. */
+export const LastRun = Run.pick({
+  id: true,
+  status: true,
+  reason: true,
+  createdAt: true,
+  startedAt: true,
+  finishedAt: true,
+}).meta({ id: "AutomationLastRun" });
 
 const Attempt = z
   .strictObject({
@@ -213,6 +223,11 @@ const Assignment = z
       .describe(
         "The run credential for the program. It is shown once and ends with the attempt; see docs/automations.md.",
       ),
+    acceptsTelemetry: z
+      .boolean()
+      .describe(
+        "Whether the credential can report telemetry, and the organization stores it. A runner then tells the program where to; see docs/runner.md.",
+      ),
     templates: z.array(AssignedTemplate).describe("Read each with the credential: `GET /v1/templates/{id}`."),
     connections: z.array(AssignedConnection).describe("The connections whose tokens the credential can get."),
   })
@@ -314,12 +329,10 @@ export const Completion = z
       });
       return z.NEVER;
     }
-    if (rest.usage && !isConsistent(rest.usage)) {
-      issues.addIssue({
-        code: "custom",
-        path: ["usage", "inputTokens"],
-        message: "Cache tokens are part of `inputTokens`, so it cannot be smaller than their sum.",
-      });
+    const contradiction = rest.usage && findContradiction(rest.usage);
+    if (contradiction) {
+      const { field, message } = contradiction;
+      issues.addIssue({ code: "custom", path: ["usage", field], message });
       return z.NEVER;
     }
     const ended = status ?? outcome;
@@ -350,6 +363,6 @@ export const complete = route({
   replies: { 200: z.strictObject({ run: Run }) },
   errors: {
     404: "`automation_run_not_found`",
-    409: "`terminal_result_conflict`: the run ended with another report. `runner_lease_lost`: the attempt is not yours any more; the report was stored as a late report.",
+    409: "`terminal_result_conflict`: the run ended with another report. `runner_lease_lost`: the attempt is not yours any more; the report was stored as a late report. `worker_takes_no_work`: nobody has claimed the run, and the worker of the runner is paused or drains.",
   },
 });

@@ -2,6 +2,7 @@ export { runChanges } from "./changes.ts";
 export {
   asReader,
   asReporter,
+  LastRun,
   Model,
   NamedRun,
   oneOfNames,
@@ -9,13 +10,13 @@ export {
   retry as retryContract,
   runId,
 } from "./contract.ts";
+export { countUsage } from "./counting.ts";
 export { alreadyCompleted, isOver, leaseLost } from "./fence.ts";
 export { findForFollowers, isReachable } from "./following.ts";
 export { endOverdueRuns, skipUnclaimed, stopOrganization } from "./jobs.ts";
 export { routes } from "./routes.ts";
 export {
   cancelQueuedRuns,
-  countUsage,
   createRun,
   lockForReport,
   parseRunId,

@@ -54,6 +54,7 @@ describe("a run", () => {
       timeoutMs: 120_000,
       leaseExpiresAt: expect.any(Number),
       credential: expect.stringMatching(/^sbt_/),
+      acceptsTelemetry: true,
       templates: [],
       connections: [],
     });

@@ -1,12 +1,13 @@
 import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { notFound, type Refusal } from "../../../platform/errors.ts";
+import { conflict, notFound, type Refusal } from "../../../platform/errors.ts";
 import { type PageQuery, readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { findExceededBudget, isMonthlyOfOrganization, listSubjects } from "../../llm-providers/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
-import { completionReport, countUsageReport } from "../costs/index.ts";
+import { acceptsTelemetry } from "../../telemetry/index.ts";
+import { completionReport } from "../costs/index.ts";
 import { computeDigest } from "../digest.ts";
 import { recordLateReports } from "../late-reports/index.ts";
 import { listRunResources } from "../resources/index.ts";
@@ -14,9 +15,9 @@ import { createRunCredential, replaceCredential, type StoredCredential } from ".
 import { listReports, sumByRun } from "../usage/index.ts";
 import { runChanges } from "./changes.ts";
 import type { Assignment, Completion, NamedRun, Run, runQuery } from "./contract.ts";
+import { countUsage } from "./counting.ts";
 import { endRun } from "./ending.ts";
 import { alreadyCompleted, checkFence, leaseLost, resultConflict } from "./fence.ts";
-import { stopOrganization } from "./jobs.ts";
 import { endExpiredLease } from "./leases.ts";
 import * as store from "./store.ts";
 import { announceWork } from "./work-announcements.ts";
@@ -138,6 +139,8 @@ async function findSpentBudget(tx: Db, orgId: OrgId, memberId: string, provider:
 }
 
 export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: Assignment | null }> {
+  // The run credential has no more permissions than the caller.
+  const telemetry = { acceptsTelemetry: await acceptsTelemetry(ctx) };
   const assignment = await ctx.db.transaction(async (tx) => {
     const run = await store.lock(tx, ctx.orgId, resolveReach(ctx), parseRunId(id));
     if (!run) throw noRun();
@@ -145,11 +148,11 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
   });
   // Also without an assignment, because the claim can end an expired lease or the run.
   ctx.state.get(runChanges).announce(ctx.db, id);
-  return { assignment: assignment ?? null };
+  return { assignment: assignment ? { ...assignment, ...telemetry } : null };
 }
 
 /** Assigns the locked run to the caller, if it has no holder or the caller is its holder. */
-async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
+async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun) {
   const { orgId } = ctx;
   const holder = resolveHolder(ctx);
   const isHeld = run.status === "running" && run.live;
@@ -322,7 +325,9 @@ async function decideCompletion(
     fenced: false,
   });
   if (report.usage)
-    await countUsage(ctx, tx, run, report.attempt, completionReport, report.usage, Date.now());
+    await countUsage(ctx, tx, run, report.attempt, [
+      { report: completionReport, usage: report.usage, usedAt: Date.now() },
+    ]);
   return { stored: stored! };
 }
 
@@ -345,6 +350,11 @@ export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, att
   if (!run) throw noRun();
   const fenceResult = checkFence(run, attempt, holder);
   if (fenceResult !== "claimable") return { run, fenceResult, claimed: false };
+  if (ctx.caller.takesNoWork)
+    throw conflict(
+      "worker_takes_no_work",
+      "The worker of this runner is paused or drains, so the runner gets no new runs. Resume the worker first.",
+    );
   const claimed = await releaseForNextAttempt(ctx, tx, run);
   if (claimed) {
     await store.startAttempt(tx, ctx.orgId, id, holder);
@@ -356,40 +366,4 @@ export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, att
   // The row is locked, so a run that could not be claimed has ended.
   const now = checkFence(lockedRun, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
   return { run: lockedRun, fenceResult: now, claimed };
-}
-
-/** Counts the usage of a report. Beyond a budget the run is cancelled, beyond the organization's of the month all runs. */
-export async function countUsage(
-  ctx: MemberCtx,
-  tx: Db,
-  run: Pick<
-    store.LockedRun,
-    "id" | "automationId" | "memberId" | "status" | "modelProviderId" | "modelId" | "startedAt"
-  >,
-  attempt: number,
-  report: number,
-  usage: NonNullable<Completion["usage"]>,
-  usedAt: number,
-): Promise<void> {
-  const { orgId } = ctx;
-  const { id: runId, automationId, memberId } = run;
-  const over = await countUsageReport(tx, orgId, {
-    ...usage,
-    runId,
-    automationId,
-    memberId,
-    attempt,
-    report,
-    provider: usage.provider ?? run.modelProviderId,
-    automationProvider: run.modelProviderId,
-    model: usage.model ?? run.modelId,
-    // The clock of a runner can be wrong, but the tokens were used during the run.
-    at: Math.max(run.startedAt ?? 0, Math.min(usedAt, Date.now())),
-  });
-  if (!over) return;
-  await store.requestCancel(tx, orgId, runId, over.budget);
-  await announceWork(ctx.bus, tx, orgId, memberId);
-  // Other runs are locked one by one in a job, because locking them here could cause a deadlock.
-  if (over.budget === "monthly_budget_exceeded" && over.isFirst)
-    await ctx.jobs.add(tx, stopOrganization, { orgId });
 }

@@ -199,7 +199,7 @@ export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
     select ${lockedColumns} from automation_runs r
     where r.id = ${id} and ${withinReach(orgId, reach)} for no key update`);
 
-export type ClaimedRun = Omit<Assignment, "credential" | "templates" | "connections">;
+export type ClaimedRun = Omit<Assignment, "credential" | "acceptsTelemetry" | "templates" | "connections">;
 
 /** Starts an attempt for this holder. The caller has locked the row and has checked that the run is queued. */
 export const startAttempt = (

@@ -8,7 +8,7 @@ const tag = "Automation Usage";
 export const counters = {
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
-  costMicros: z.int().min(0).describe("Millionths of the currency of your prices."),
+  costMicros: z.int().min(0).describe("Millionths of a US dollar."),
 };
 
 /** Sums of reports. */
@@ -17,9 +17,7 @@ const totals = {
   outputTokens: counters.outputTokens,
   costMicros: counters.costMicros
     .nullable()
-    .describe(
-      "Millionths of the currency of your prices: what is known of the cost. Null: nothing is known.",
-    ),
+    .describe("Millionths of a US dollar: what is known of the cost. Null: nothing is known."),
   priced: z
     .boolean()
     .describe("False: some tokens have no known price, so the cost is higher than `costMicros`."),

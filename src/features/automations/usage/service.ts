@@ -4,7 +4,7 @@ import { cutPage, defineCursor, type PageQuery } from "../../../platform/http/in
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { adjustSpend, findMonthlySpend } from "../../llm-providers/index.ts";
-import { completionReport } from "../costs/index.ts";
+import { checkChangedCosts, completionReport } from "../costs/index.ts";
 import { type AutomationSettings, readSettings } from "../settings/index.ts";
 import type { Correction, HeldReport, UsageReportView, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
@@ -80,7 +80,9 @@ export async function correct(
     if (!before) throw notFound("usage_report");
     await store.replaceFigures(tx, orgId, place, usage);
     const { reported, day, subjectIds, ...counted } = before;
-    await adjustSpend(tx, orgId, [{ day, subjectIds, micros: usage.costMicros - counted.costMicros }]);
+    const micros = usage.costMicros - counted.costMicros;
+    await adjustSpend(tx, orgId, [{ day, subjectIds, micros }]);
+    if (micros !== 0) await checkChangedCosts(ctx, tx, orgId, subjectIds);
     const after = { ...usage, state: "corrected" as const };
     const target = { type: "automation_run", id };
     await record(ctx, tx, {

@@ -310,4 +310,31 @@ describe("an implausible report", () => {
     const member = await joinWorkspace(server, workspace, "member");
     expect((await correct(member.auth, run.id, { sequence: 0 })).status).toBe(403);
   });
+
+  test("notifies people and stops runs when its correction exceeds the monthly budget", async () => {
+    const workspace = await createWorkspace(server, "Cyberdyne");
+    const { auth } = workspace.owner;
+    await settle({ monthlyBudgetMicros: 1_000, budgetWarningPercent: 50 }, auth);
+    const [held, running] = [await queueRun(server, auth), await queueRun(server, auth)];
+    await claim(server, auth, running.id);
+    await report(server, auth, held.id, usageEvent(0, 5_000));
+    await complete(server, auth, held.id, { attempt: 1, status: "succeeded" });
+    const listCrossings = async () =>
+      (
+        await server.platform.db.rows<{ percent: string }>(sql`
+          select data ->> 'percent' as percent from notification_events
+          where org_id = ${workspace.orgId} and type = 'budget.reached' order by id`)
+      ).map(({ percent }) => percent);
+    expect((await correct(auth, held.id, { sequence: 0, costMicros: 600 })).status).toBe(201);
+    expect(await listCrossings()).toEqual(["50"]);
+    await correct(auth, held.id, { sequence: 0, costMicros: 1_200 });
+    await correct(auth, held.id, { sequence: 0, costMicros: 1_300 });
+    expect(await listCrossings()).toEqual(["50", "100"]);
+    const stops = await server.platform.db.rows<{ orgId: string }>(sql`
+      select data ->> 'orgId' as "orgId" from pgboss.job
+      where name = 'automations.stop-organization' and data ->> 'orgId' = ${workspace.orgId}`);
+    expect(stops).toHaveLength(1);
+    await stopOrganization.handle(server.platform, { orgId: workspace.orgId });
+    expect((await readRun(server, auth, running.id)).run.cancelRequestedAt).toBeTypeOf("number");
+  });
 });

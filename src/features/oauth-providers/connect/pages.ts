@@ -29,7 +29,7 @@ const reasons: Record<string, string> = {
 };
 
 const createReturnLink = (returnTo: string | null, kind: "main" | "other" = "main") =>
-  linkButton(returnTo ?? "/", returnTo ? "Go back" : "Go to the first page", kind);
+  linkButton(returnTo ?? "/", returnTo ? "Go back" : "Open the console", kind);
 
 const claimScript = `
 async function claim() {

@@ -32,7 +32,7 @@ export const confirmationPage = (publicUrl: string, question: Confirmation): Res
       question.scopes.length > 0 ? ["Allows", html`<code>${question.scopes.join(" ")}</code>`] : undefined,
     ],
     body: html`<p class="aside">Nothing is started yet. To stop here, close this page.</p>
-${actions(linkButton(question.continueAt, `Continue to ${question.provider}`), linkButton("/", "Go to the first page", "other"))}`,
+${actions(linkButton(question.continueAt, `Continue to ${question.provider}`), linkButton("/", "Open the console", "other"))}`,
   });
 
 const chooseScript = `
@@ -120,7 +120,7 @@ async function chooseOrganization(
       title: "You do not belong to an organization yet",
       lead: "Accounts are connected inside an organization. Ask to be invited to one, or create one with POST /v1/organizations.",
       facts,
-      body: actions(linkButton("/", "Go to the first page")),
+      body: actions(linkButton("/", "Open the console")),
     });
   }
   return htmlPage({

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAutomation } from "../../../../test/automations.ts";
+import type { Body } from "../../../../test/body.ts";
 import {
   type AuthorizationServer,
   approve,
@@ -28,6 +30,7 @@ import {
   setUpProvider,
   startConnection,
 } from "../../../../test/oauth.ts";
+import { createWorker } from "../../../../test/workers.ts";
 import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { endConnectionsOfMember } from "../index.ts";
@@ -275,6 +278,37 @@ describe("connections", () => {
         const reply = await server.call(`/v1/${path}`, { headers: auth });
         expect(reply, path).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
       }
+    });
+
+    test("what uses a connection is counted for everybody, and listed for those who may read it", async () => {
+      const { connectionId } = await seedConnection(server, acme, { shared: true });
+      await server.call(`/v1/oauth-connections/${connectionId}/grants`, {
+        method: "PUT",
+        body: { everyone: true, memberIds: [], teamIds: [] },
+        headers: acme.owner.auth,
+      });
+      const connectionIds = [connectionId];
+      const own = await createAutomation(server, ada.auth, { connectionIds });
+      const owners = await createAutomation(server, acme.owner.auth, { connectionIds });
+      const archived = await createAutomation(server, acme.owner.auth, { connectionIds });
+      await server.call(`/v1/automations/${archived.id}/archive`, {
+        method: "POST",
+        headers: acme.owner.auth,
+      });
+      const worker = await createWorker(server, acme.owner.auth, { connectionIds });
+      const read = async (auth: Record<string, string>) =>
+        (await server.call(`/v1/oauth-connections/${connectionId}/uses`, { headers: auth })).body.uses;
+      const workers = [{ id: worker.id, name: expect.any(String) }];
+      const toUse = ({ id, name, status }: Body) => ({ id, name, status });
+      expect(await read(acme.owner.auth)).toEqual({
+        ...{ automationCount: 2, automations: [toUse(owners), toUse(own)], workerCount: 1, workers },
+      });
+      expect(await read(ada.auth)).toEqual({
+        ...{ automationCount: 2, automations: [toUse(own)], workerCount: 1, workers },
+      });
+      const other = await createWorkspace(server, "Other");
+      const path = `/v1/oauth-connections/${connectionId}/uses`;
+      expect((await server.call(path, { headers: other.owner.auth })).status).toBe(404);
     });
 
     test("an admin may end the connection of another member, and a member may not", async () => {

@@ -108,6 +108,35 @@ export const read = route({
   errors: { 404: "`connection_not_found`" },
 });
 
+const ConnectionUses = z
+  .strictObject({
+    automationCount: z.int().describe("How many automations that are not archived use the connection."),
+    automations: z
+      .array(
+        z.strictObject({ id: idSchema("aut"), name: z.string(), status: z.enum(["active", "inactive"]) }),
+      )
+      .describe("Those of them that the caller may read, at most 100."),
+    workerCount: z.int().describe("How many workers were assigned the connection."),
+    workers: z
+      .array(z.strictObject({ id: idSchema("wrk"), name: z.string() }))
+      .describe("Those of them, at most 100. Empty without `workers:read`."),
+  })
+  .meta({ id: "OauthConnectionUses" });
+export type ConnectionUses = z.output<typeof ConnectionUses>;
+
+export const readUses = route({
+  method: "get",
+  path: "/v1/oauth-connections/{id}/uses",
+  tag,
+  summary: "Read what uses a connection",
+  description:
+    "The automations and workers that name it. `GET …/grants` lists who may use a shared connection.",
+  access: member(),
+  params,
+  replies: { 200: z.strictObject({ uses: ConnectionUses }) },
+  errors: { 404: "`connection_not_found`" },
+});
+
 export const end = route({
   method: "delete",
   path: "/v1/oauth-connections/{id}",

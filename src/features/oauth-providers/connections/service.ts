@@ -42,6 +42,26 @@ export async function read(ctx: MemberCtx, id: string) {
   return { connection: toConnection(await find(ctx, ctx.db, id)) };
 }
 
+/** What names the connection: the counts cover everything, the lists what the caller may read. */
+export async function readUses(ctx: MemberCtx, id: string) {
+  const { db, orgId, member } = ctx;
+  const { permissions } = member;
+  const row = await find(ctx, db, id);
+  const uses = await store.findUses(
+    db,
+    orgId,
+    row.id,
+    permissions.has("automations:manage") ? null : member.id,
+  );
+  return {
+    uses: {
+      ...uses,
+      automations: permissions.has("automations:create") ? uses.automations : [],
+      workers: permissions.has("workers:read") ? uses.workers : [],
+    },
+  };
+}
+
 export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
   const { id: connectionId } = await find(ctx, ctx.db, id);
   return cutPageById(

@@ -2,7 +2,7 @@ import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, leaseConditions, listSource, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import { isUsableBy } from "../../connection-grants/index.ts";
-import type { HealthReason } from "./contract.ts";
+import type { ConnectionUses, HealthReason } from "./contract.ts";
 
 export interface ConnectionRow {
   id: Id<"ocn">;
@@ -245,3 +245,20 @@ export const removeEndedAcrossOrganizations = (db: Db, days: number) =>
   db.run(sql`
     delete from oauth_connections
     where status = 'ended' and ended_at < now() - make_interval(days => ${days}::int)`);
+
+/** What names a connection. `memberId` null: automations of all members are listed. */
+export const findUses = async (db: Db, orgId: OrgId, id: string, memberId: string | null) =>
+  (await db.row<ConnectionUses>(sql`
+    with automation as materialized (
+      select a.id, v.name, a.status, a.member_id from automations a
+      join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
+      where a.org_id = ${orgId} and a.status <> 'archived' and ${id} = any(v.connection_ids)),
+    worker as materialized (
+      select w.id, w.name from workers w where w.org_id = ${orgId} and ${id} = any(w.connection_ids))
+    select (select count(*)::int from automation) as "automationCount",
+      (select coalesce(json_agg(json_build_object('id', f.id, 'name', f.name, 'status', f.status) order by f.id desc), '[]')
+        from (select * from automation a where ${memberId}::text is null or a.member_id = ${memberId}
+          order by a.id desc limit 100) f) as automations,
+      (select count(*)::int from worker) as "workerCount",
+      (select coalesce(json_agg(json_build_object('id', f.id, 'name', f.name) order by f.name), '[]')
+        from (select * from worker order by name limit 100) f) as workers`))!;

@@ -7,7 +7,7 @@ import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import { releaseManagedMembers } from "../../members/index.ts";
 import { lockAuthority, requireGrantableRole } from "../../roles/index.ts";
-import { countTeams, findPermissionsToAdd, releaseManagedTeams } from "../../teams/index.ts";
+import { countTeams, findPermissionsToAdd, lockTeams, releaseManagedTeams } from "../../teams/index.ts";
 import { applyMappings, listValidRoles } from "../people/index.ts";
 import { createBaseUrl } from "../protocol.ts";
 import type { GroupMapping, ScimConnector } from "./contract.ts";
@@ -138,6 +138,7 @@ async function checkMappings(tx: Db, actor: Membership, mappings: readonly Group
 }
 
 async function checkTeams(tx: Db, actor: Membership, teamIds: readonly string[]): Promise<void> {
+  await lockTeams(tx, actor.orgId, teamIds);
   const missing = (await findPermissionsToAdd(tx, actor.orgId, teamIds)).find(
     (right) => !actor.permissions.has(right),
   );

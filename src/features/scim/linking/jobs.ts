@@ -1,6 +1,13 @@
 import type { MemberId, OrgId, UserId } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
-import { followProvenAddress, linkUsersOfDomain, noteReactivation, type VerifiedDomain } from "./service.ts";
+import {
+  followProvenAddress,
+  followRestored,
+  linkUsersOfDomain,
+  noteReactivation,
+  type RestoredOrganization,
+  type VerifiedDomain,
+} from "./service.ts";
 
 /** Other rooms add these jobs by their names. */
 const domainVerified = job<VerifiedDomain>({
@@ -8,6 +15,14 @@ const domainVerified = job<VerifiedDomain>({
   async handle(platform, given) {
     const next = await linkUsersOfDomain(platform, given);
     if (next) await platform.jobs.add(platform.db, domainVerified, next);
+  },
+});
+
+const organizationRestored = job<RestoredOrganization>({
+  name: "scim.organization-restored",
+  async handle(platform, given) {
+    const next = await followRestored(platform, given);
+    if (next) await platform.jobs.add(platform.db, organizationRestored, next);
   },
 });
 
@@ -23,4 +38,4 @@ const memberReactivated = job<{ orgId: OrgId; memberId: MemberId }>({
   },
 });
 
-export const jobs = [domainVerified, addressProven, memberReactivated];
+export const jobs = [domainVerified, organizationRestored, addressProven, memberReactivated];

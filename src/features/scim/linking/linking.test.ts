@@ -1,5 +1,6 @@
 /** Which member a user of the directory is linked to, what the link gives, and when it is made. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { adminEnv, callAdmin, createAdmin, suspend } from "../../../../test/admin.ts";
 import { type DnsRecord, type DnsServer, startDnsServer } from "../../../../test/fixtures/dns-server.ts";
 import {
   createDatabase,
@@ -13,12 +14,13 @@ import {
   verifyAddress,
   type Workspace,
 } from "../../../../test/harness.ts";
+import { recordStatements } from "../../../../test/plans.ts";
 import { connectDirectory, userBody, verifyDomain } from "../../../../test/scim.ts";
-import type { OrgId } from "../../../platform/context.ts";
+import type { OrgId, UserId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { createVerificationToken } from "../../auth/links.ts";
-import { linkUsersOfDomain, type VerifiedDomain } from "./service.ts";
+import { followProvenAddress, linkUsersOfDomain, type VerifiedDomain } from "./service.ts";
 
 const records = new Map<string, DnsRecord>();
 let dns: DnsServer;
@@ -27,7 +29,7 @@ let server: TestServer;
 beforeAll(async () => {
   dns = await startDnsServer((name) => records.get(name));
   database = await createDatabase();
-  server = await startServer(database, { role: "all", nameServers: [dns.address] });
+  server = await startServer(database, { role: "all", env: adminEnv, nameServers: [dns.address] });
 });
 afterAll(async () => {
   await server.close();
@@ -116,6 +118,38 @@ describe("a member whose address is not proven", () => {
     await server.platform.db.run(sql`update members set managed_fields = '{role}' where id = ${memberId}`);
     await acme.createGroup("Admins", [id]);
     expect(await findMember(acme.workspace, email)).toMatchObject({ role: "member", managedFields: [] });
+  });
+
+  test("gets nothing while the organization is suspended, and everything when it is restored", async () => {
+    const admin = await createAdmin(server);
+    const acme = await connectVerified();
+    const { orgId } = acme.workspace;
+    await map(acme);
+    const { email } = await joinWorkspace(server, acme.workspace, "member");
+    const person = await signUp(server, "Ada");
+    const newcomer = `ada@${acme.domain}`;
+    await server.platform.db.run(sql`update users set email = ${newcomer} where id = ${person.userId}`);
+    const users = [(await acme.createUser(email)).body.id, (await acme.createUser(newcomer)).body.id];
+    await acme.createGroup("Admins", users);
+    await suspend(server, admin, orgId);
+    const readMembers = async () =>
+      (
+        await server.platform.db.rows<{ email: string; role: string }>(sql`
+          select u.email, m.role from members m join users u on u.id = m.user_id
+          where m.org_id = ${orgId} and u.email = any(${[email, newcomer]}::text[]) order by u.email`)
+      ).map(({ email, role }) => `${email} ${role}`);
+    for (const address of [email, newcomer]) {
+      const { userId } = (await server.platform.db.row<{ userId: UserId }>(
+        sql`update users set email_verified = true where email = ${address} returning id as "userId"`,
+      ))!;
+      await followProvenAddress(server.platform, { userId });
+    }
+    await linkUsersOfDomain(server.platform, { orgId: orgId as OrgId, domain: acme.domain });
+    expect(await readMembers()).toEqual([`${email} member`]);
+    expect((await callAdmin(server, admin, `organizations/${orgId}/restore`, {})).status).toBe(200);
+    await eventually(async () =>
+      expect(await readMembers()).toEqual([`${newcomer} admin`, `${email} admin`].sort()),
+    );
   });
 
   test("who is not a member yet becomes one when the address is confirmed", async () => {
@@ -270,6 +304,25 @@ test("users are linked when the domain of their address is verified", async () =
   expect(entries).toHaveLength(3);
   for (const { actor } of entries)
     expect(actor).toMatchObject({ credential: "scim", credentialId: acme.connectorId, userId: null });
+});
+
+test("at the quota of members, users who are members already are still linked", async () => {
+  const acme = await connect();
+  const { orgId } = acme.workspace;
+  const { db } = server.platform;
+  const emails = ["a", "b", "c"].map((name) => `${name}@${acme.domain}`);
+  for (const email of emails) await acme.createUser(email);
+  const person = await joinWorkspace(server, acme.workspace, "member");
+  await db.run(sql`update users set email = ${emails[2]}, email_verified = true where id = ${person.userId}`);
+  await db.run(sql`insert into organization_quotas (org_id, quota, max) values (${orgId}, 'members', 2)`);
+  await verifyDomain(server, orgId, acme.domain);
+  const statements = await recordStatements(server.engine, () =>
+    linkUsersOfDomain(server.platform, { orgId: orgId as OrgId, domain: acme.domain }),
+  );
+  expect(await findMember(acme.workspace, emails[2]!)).toMatchObject({ managedBy: acme.connectorId });
+  expect(await findMember(acme.workspace, emails[0]!)).toBeUndefined();
+  // After the first refusal, nobody else is tried who would need a place.
+  expect(statements.filter(({ text }) => text.includes("insert into users"))).toHaveLength(1);
 });
 
 test("a large domain is linked in batches, so that the jobs of other organizations run between them", async () => {

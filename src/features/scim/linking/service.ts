@@ -3,8 +3,9 @@ import { Refusal } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { lockRights } from "../../roles/index.ts";
+import { refuseSuspended } from "../../suspension/index.ts";
 import { findConnector } from "../connectors/index.ts";
-import { applyMappings, applyUser, findAddress, findDomain } from "../people/index.ts";
+import { applyMappings, applyUser, findAddress, findDomain, hasMember } from "../people/index.ts";
 import * as store from "./store.ts";
 
 /** Users that one job reads. The next job continues behind the jobs of other organizations. */
@@ -34,6 +35,8 @@ async function follow(platform: Platform, orgId: OrgId, id: string): Promise<voi
   const ctx = createContext(platform, orgId, connector.id);
   await ctx.db.transaction(async (tx) => {
     await lockRights(tx, orgId);
+    // A restored organization follows all its users, so nothing is missed.
+    await refuseSuspended(tx, orgId);
     const rules = await findConnector(tx, orgId);
     if (rules?.id !== connector.id || rules.disabledAt !== null) return;
     const user = await store.find(tx, orgId, rules.id, id);
@@ -63,22 +66,47 @@ export interface VerifiedDomain {
   domain: string;
   /** The last user of the batch before. */
   after?: string;
+  /** True when no place for another member is left. */
+  isFull?: boolean;
 }
 
 /** Links a batch of users with an address of this domain. Returns the next batch, if there is one. */
 export async function linkUsersOfDomain(
   platform: Platform,
-  { orgId, domain, after = "" }: VerifiedDomain,
+  { orgId, domain, after = "", ...given }: VerifiedDomain,
 ): Promise<VerifiedDomain | undefined> {
+  let { isFull = false } = given;
   const users = await store.listUnlinked(platform.db, orgId, after, batchSize);
   for (const { id, resource } of users) {
     const address = findAddress(resource);
     if (address === undefined || findDomain(address) !== domain) continue;
+    // Only those who are members already need no place.
+    if (isFull && !(await hasMember(platform.db, orgId, address))) continue;
     const refusal = await tryFollow(platform, orgId, id);
-    // The others would be refused too.
-    if (refusal?.body.error === "quota_exceeded") return undefined;
+    if (refusal?.body.reason === "organization_suspended") return undefined;
+    isFull ||= refusal?.body.error === "quota_exceeded";
   }
-  return users.length < batchSize ? undefined : { orgId, domain, after: users.at(-1)!.id };
+  if (users.length < batchSize) return undefined;
+  return { orgId, domain, after: users.at(-1)!.id, ...(isFull ? { isFull } : {}) };
+}
+
+export interface RestoredOrganization {
+  orgId: OrgId;
+  /** The last user of the batch before. */
+  after?: string;
+}
+
+/** Does for a batch of users what was left out while the organization was suspended. Returns the next batch. */
+export async function followRestored(
+  platform: Platform,
+  { orgId, after = "" }: RestoredOrganization,
+): Promise<RestoredOrganization | undefined> {
+  const users = await store.listIds(platform.db, orgId, after, batchSize);
+  for (const { id } of users) {
+    const refusal = await tryFollow(platform, orgId, id);
+    if (refusal?.body.reason === "organization_suspended") return undefined;
+  }
+  return users.length < batchSize ? undefined : { orgId, after: users.at(-1)!.id };
 }
 
 /** One person is in few directories, unless somebody enters their address in many of them. */

@@ -19,6 +19,11 @@ export const findAccount = (db: Db, orgId: OrgId, email: string) =>
       exists (select from scim_users s where s.member_id = m.id) as "isTaken"
     from users u left join members m on m.user_id = u.id and m.org_id = ${orgId} where u.email = ${email}`);
 
+export const hasMember = async (db: Db, orgId: OrgId, email: string): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 from users u join members m on m.user_id = u.id where u.email = ${email} and m.org_id = ${orgId}`)) !==
+  undefined;
+
 export const linkUser = (db: Db, orgId: OrgId, id: string, memberId: MemberId | null) =>
   db.run(sql`update scim_users set member_id = ${memberId} where org_id = ${orgId} and id = ${id}`);
 

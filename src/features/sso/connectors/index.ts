@@ -14,6 +14,7 @@ export {
   buildUrl,
   changeRow,
   insertConnector,
+  listEndingCertificates,
   requireConnector,
 } from "./service.ts";
 export {

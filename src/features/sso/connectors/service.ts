@@ -1,4 +1,4 @@
-import type { MemberCtx, Membership } from "../../../platform/context.ts";
+import type { MemberCtx, Membership, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../../platform/errors.ts";
 import {
@@ -20,6 +20,14 @@ import { describeSaml, planSamlChange } from "./saml.ts";
 import * as store from "./store.ts";
 
 export const buildUrl = (publicUrl: string, id: string, path: string) => `${publicUrl}/v1/sso/${id}/${path}`;
+
+/** The enabled connectors whose provider's certificate ends soon or has ended. */
+export async function listEndingCertificates(db: Db, orgId: OrgId) {
+  const rows = await store.listSaml(db, orgId);
+  return rows
+    .map(({ id, name, settings }) => ({ id, name, ...describeCertificateHealth(settings, Date.now()) }))
+    .filter(({ certificateState }) => certificateState !== "valid");
+}
 
 /** A connector without its secrets, as the API shows it. */
 function toConnector(publicUrl: string, row: store.ConnectorRow): SsoConnector {

@@ -81,6 +81,12 @@ export const listSamlAcrossOrganizations = (db: Db, after: string, limit: number
     where c.kind = 'saml' and c.enabled and c.id > ${after} and ${isNotSuspended(sql`c.org_id`)}
     order by c.id limit ${limit}`);
 
+/** The enabled SAML connectors of an organization. It has few. */
+export const listSaml = (db: Db, orgId: OrgId) =>
+  db.rows<SamlRow>(sql`
+    select ${columns} from sso_connectors c where c.org_id = ${orgId} and c.kind = 'saml' and c.enabled
+    order by c.id desc`);
+
 export const lock = (db: Db, orgId: OrgId, id: ConnectorId) =>
   db.row<ConnectorRow>(
     sql`select ${columns} from sso_connectors c where c.org_id = ${orgId} and c.id = ${id} for update`,

@@ -142,6 +142,24 @@ describe("a verified domain is checked every day", () => {
     expect(await mailsAbout(domain)).toHaveLength(2);
   });
 
+  test("and is lost in a suspended organization too, but nobody there gets a mail", async () => {
+    const domain = await addVerified();
+    const setSuspended = (suspendedAt: string | null) =>
+      server.platform.db.run(
+        sql`update organizations set suspended_at = ${suspendedAt}::timestamptz where id = ${acme.orgId}`,
+      );
+    records.set(domain.txtName, { texts: [] });
+    await setSuspended("2026-01-01");
+    await check();
+    await server.platform.db.run(
+      sql`update sso_domains set failing_since = now() - interval '8 days' where id = ${domain.id}`,
+    );
+    await check();
+    await setSuspended(null);
+    expect((await read(domain.id)).verifiedAt).toBeNull();
+    expect(await mailsAbout(domain.domain)).toEqual([]);
+  });
+
   test("and stays verified when the record comes back, or when nobody answers", async () => {
     const domain = await addVerified();
     records.set(domain.txtName, { texts: [] });

@@ -66,9 +66,11 @@ export const isVerified = async (db: Db, orgId: OrgId, domain: string): Promise<
     sql`select 1 from sso_domains where org_id = ${orgId} and domain = ${domain} and verified_at is not null`,
   )) !== undefined;
 
+/** Who gets mails about the single sign-on of the organization. Nobody while it is suspended. */
 export const listAdmins = (db: Db, orgId: OrgId) =>
   db.rows<{ email: string; name: string; organization: string }>(sql`
     select u.email, u.name, o.name as organization
     from members m join users u on u.id = m.user_id join organizations o on o.id = m.org_id
     where m.org_id = ${orgId} and m.role in ('owner', 'admin') and m.deactivated_at is null and not u.provisional
+      and o.suspended_at is null
     order by m.id limit 50`);

@@ -153,6 +153,16 @@ describe("certificates of SAML", () => {
         certificateEndsAt: ending.provider.certificates[0].notAfter,
       });
       expect(connector.health.certificateState).toBe("valid");
+      const attention = await server.call("/v1/overview/attention", { headers: acme.owner.auth });
+      const warned = attention.body.items.filter(
+        ({ kind }: { kind: string }) => kind === "sso_certificate_ends",
+      );
+      expect(warned).toMatchObject([
+        {
+          ...{ severity: "warning", code: "ends_soon", dueAt: ending.health.certificateEndsAt },
+          subject: { type: "sso_connector", id: ending.id },
+        },
+      ]);
       for (const count of [1, 1]) {
         await runSsoJob(server, "sso.certificates");
         const mails = await listMails(ending.id);

@@ -44,7 +44,7 @@ export function confirmPage(publicUrl: string, page: ConfirmPage | undefined): R
         lead: visitor
           ? html`You are still signed in as <b>${visitor.email}</b>.`
           : "Nobody is signed in in this browser.",
-        body: actions(linkButton("/", "Go to the first page")),
+        body: actions(linkButton("/", "Open the console")),
       },
     },
     script,

@@ -73,7 +73,7 @@ export function completedPage(publicUrl: string, requestId: string, result: Comp
         ],
         body: html`<p class="aside">Admins of the organization find this in the log of the connector.</p>${actions(
           !result.isTest && linkButton(`/v1/sso/${result.connector.id}/start`, "Try again"),
-          linkButton("/", "Go to the first page", result.isTest ? "main" : "other"),
+          linkButton("/", "Open the console", result.isTest ? "main" : "other"),
         )}`,
       });
     case "unknown":
@@ -83,7 +83,7 @@ export function completedPage(publicUrl: string, requestId: string, result: Comp
         state: { kind: "bad", word: "Link not valid" },
         title: "This link is too old, was used before, or is not ours.",
         lead: "Opening it changed nothing. To sign in, start again.",
-        body: actions(linkButton("/", "Go to the first page")),
+        body: actions(linkButton("/", "Open the console")),
       });
   }
 }
@@ -146,7 +146,7 @@ function testPage(publicUrl: string, connector: string, result: TestResult): Res
     body: html`<div class="stack"><h2>Claims received</h2><dl class="facts">${listed.map(
       ([name, value]) =>
         html`<div><dt>${name.slice(0, 100)}</dt><dd><code>${showClaim(value)}</code></dd></div>`,
-    )}</dl></div><p class="aside">Nobody was signed in, and nothing else was changed.</p>${actions(linkButton("/", "Go to the first page"))}`,
+    )}</dl></div><p class="aside">Nobody was signed in, and nothing else was changed.</p>${actions(linkButton("/", "Open the console"))}`,
   });
 }
 
@@ -158,7 +158,7 @@ export const expiredPage = (publicUrl: string, outcome: string): Response =>
     state: { kind: "bad", word: "Link not valid" },
     title: "This link was used before, is older than ten minutes, or belongs to another browser.",
     lead: `${outcome} To continue, sign in with single sign-on again.`,
-    body: actions(linkButton("/", "Go to the first page")),
+    body: actions(linkButton("/", "Open the console")),
   });
 
 /** Asks the owner of an existing account to prove it, and then links it. */

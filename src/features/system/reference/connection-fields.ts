@@ -2,6 +2,16 @@ import type { FieldGuide } from "../../../platform/http/index.ts";
 
 /** Fields of templates, connectors, webhooks, MCP servers and OAuth. */
 export const connectionFields: FieldGuide = {
+  OauthConnectionUses: [
+    "A whole example.",
+    {
+      automationCount: 1,
+      automations: [{ id: "aut_01jz8q2d9xf4vvh0tbq8k3m5na", name: "Weekly release notes", status: "active" }],
+      workerCount: 1,
+      workers: [{ id: "wrk_01jz8q2d9xf4vvh0tbq8k3m5na", name: "build-machine-2" }],
+    },
+  ],
+  "getV1OauthConnectionsByIdUses.uses": ["What uses the connection."],
   tags: ["Words to find the template by.", ["release", "writing"]],
   tag: ["Only templates with this tag.", "release"],
   body: ["The text of the template, in Markdown.", "# Release notes\n\nWrite in plain English."],

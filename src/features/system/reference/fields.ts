@@ -109,6 +109,7 @@ export const fields: FieldGuide = {
     "The organization that requests with this credential act on.",
     "org_01jz8q2d9xf4vvh0tbq8k3m5na",
   ],
+  organizationSlug: ["The short name of the organization, for the addresses of the console.", "acme"],
   organizationName: ["The name of the organization.", "Acme"],
   organizations: ["The organizations that the person belongs to."],
   inviterName: ["The name of the person who invited.", "Grace Hopper"],

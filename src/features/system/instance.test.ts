@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import {
+  createDatabase,
+  createWorkspace,
+  signUp,
+  startServer,
+  type TestServer,
+} from "../../../test/harness.ts";
+import { seedConnector } from "../../../test/sso.ts";
+import { fillDemo, removeDemo } from "../demo/index.ts";
+
+async function withServer(env: Record<string, string>, work: (server: TestServer) => Promise<void>) {
+  const database = await createDatabase();
+  const server = await startServer(database, { env });
+  try {
+    await work(server);
+  } finally {
+    await server.close();
+    await database.drop();
+  }
+}
+
+const read = async (server: TestServer) => (await server.call("/v1/instance")).body;
+
+/** The answer is kept for three seconds. */
+const readLater = (server: TestServer, expected: object) =>
+  expect.poll(() => read(server), { timeout: 20_000, interval: 250 }).toMatchObject(expected);
+
+describe("what a sign-in page needs to know", () => {
+  test("changes with the first account and the first connector, and names nobody", async () => {
+    await withServer({ SIGNUP: "invited", BOOTSTRAP: "closed" }, async (server) => {
+      expect(await read(server)).toEqual({
+        ...{ isEmpty: true, isDemo: false, signUp: "open", bootstrap: "closed" },
+        signInMethods: { password: true, passkey: true, sso: false },
+      });
+      const { owner, orgId } = await createWorkspace(server);
+      await readLater(server, { isEmpty: false, signUp: "invited" });
+      await seedConnector(server, owner);
+      await readLater(server, { signInMethods: { sso: true } });
+      const text = JSON.stringify(await read(server));
+      for (const hidden of [orgId, owner.email, "Acme"]) expect(text).not.toContain(hidden);
+    });
+  });
+
+  test("says that the instance holds the demo, until it is removed", { timeout: 120_000 }, async () => {
+    await withServer({}, async (server) => {
+      await fillDemo(server.platform);
+      await readLater(server, { isDemo: true, isEmpty: false });
+      await removeDemo(server.platform);
+      await readLater(server, { isDemo: false, isEmpty: true });
+      await signUp(server);
+      await readLater(server, { isEmpty: false });
+    });
+  });
+});
