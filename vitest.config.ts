@@ -15,6 +15,13 @@ const onOneEngine = [
   // The HTTP layer.
   "test/http/loopback.test.ts",
   "test/http/wire.test.ts",
+  // Texts that commands print. The routes behind them have their own tests.
+  "test/http/cli-automations.test.ts",
+  "test/http/cli-connections.test.ts",
+  // Replies of MCP servers and LLM providers, and a cache in memory of what identity providers publish.
+  "src/features/mcp-connections/mcp-connections.test.ts",
+  "src/features/llm-providers/keys/key-test.test.ts",
+  "src/features/sso/sign-in/provider.test.ts",
   // Parsers of what a git server sends. The embedded engine shares their thread, so a stall is worse there.
   "src/features/code-host/syncs/hostile.test.ts",
 ];
@@ -30,16 +37,29 @@ const engineProject = {
   maxWorkers: 2,
 };
 
-/** Files that take minutes although they are short. Without results of an earlier run, only the size is known. */
-const longFiles = ["documents.test.ts", "demo.test.ts", "secret.test.ts"];
+/** Files that take long although they are short. Without results of an earlier run, only the size is known. */
+const longFiles = [
+  "process/secret.test.ts",
+  "process/documents.test.ts",
+  "process/demo.test.ts",
+  "process/start-and-stop.test.ts",
+  "process/neighbors.test.ts",
+  "process/rotation.test.ts",
+];
 
-/** The longest files come first, so that no worker begins with one of them when the others have finished. */
+/**
+ * Projects that wait much of their time come first, and projects that only compute come last: two workers of those use
+ * two cores until the end.
+ */
+const projectOrder = ["process", "browser", "unit", "postgres", "pglite"];
+
+/** The longest files of a project come first, so that no worker begins with one of them when the others have finished. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ project, moduleId }: TestSpecification) =>
-      project.name === "process" && longFiles.some((name) => moduleId.endsWith(`/${name}`));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const isShort = ({ moduleId }: TestSpecification) =>
+      Number(!longFiles.some((name) => moduleId.endsWith(`/${name}`)));
+    const place = ({ project }: TestSpecification) => projectOrder.indexOf(project.name);
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b) || isShort(a) - isShort(b));
   }
 }
 
@@ -55,6 +75,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "packages/*/src/**/*.test.ts",
+            "console/src/**/*.unit.test.ts",
             "src/platform/**/*.test.ts",
             unitTestsOfRooms,
             "test/unit/**/*.test.ts",
@@ -94,8 +115,12 @@ export default defineConfig({
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
           globalSetup: "test/setup.ts",
+          // For the reasons of the engine projects.
+          isolate: false,
           maxWorkers: 2,
           testTimeout: 60_000,
+          // A page waits for the server and for typing to pause. The default is a second.
+          expect: { poll: { timeout: 20_000 } },
         },
       },
     ],

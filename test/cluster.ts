@@ -13,6 +13,9 @@ import { type Engine, openPglite } from "../src/platform/db/index.ts";
 
 const modules = join(import.meta.dirname, "../node_modules");
 
+/** Copies of the cluster are in memory: files of the log of 1 MB instead of 16, and no checksums of pages. */
+const withoutDisk = ["--wal-segsize=1", "--no-data-checksums"];
+
 /**
  * An empty database cluster of the embedded engine, as an archive. Creating one takes several seconds of CPU time, and
  * the result depends on the version of the engine alone, so it is kept with the installed packages.
@@ -22,7 +25,7 @@ export async function readCluster(): Promise<Blob> {
   const folder = join(modules, ".cache/signalbox-tests");
   const file = join(folder, `cluster-${version}.tar`);
   if (!existsSync(file)) {
-    const pg = await PGlite.create();
+    const pg = await PGlite.create({ initDbStartParams: withoutDisk });
     const archive = await dumpCluster(pg);
     await pg.close();
     mkdirSync(folder, { recursive: true });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { scanBudget, scanStep } from "../../src/platform/db/index.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { makeAdmin } from "../admin.ts";
+import { seedDiscovery } from "../discoveries.ts";
 import { useServer } from "../harness.ts";
 import { createLargeOrganization, type LargeOrganization } from "../large-organization.ts";
 import { countRowsRead, explainStatement, recordStatements } from "../plans.ts";
@@ -20,6 +21,7 @@ const hour = 3_600_000;
 let crowd: LargeOrganization;
 let ssoConnectorId: string;
 let workerId: string;
+let discoveryId: string;
 beforeAll(async () => {
   // A statement that reads every row exceeds the limit of a statement; on PostgreSQL, a request that examines every row
   // also exceeds the limit of a request. More rows only take longer.
@@ -28,6 +30,7 @@ beforeAll(async () => {
   crowd = await createLargeOrganization(server, { many, some });
   ssoConnectorId = (await seedConnector(server, crowd.owner)).id;
   await makeAdmin(server, crowd.owner);
+  discoveryId = await seedDiscovery(server, crowd.orgId);
   workerId = (await createWorker(server, crowd.owner.auth, { labels: ["linux"] })).id;
 }, 300_000);
 
@@ -84,6 +87,7 @@ const idOfPath: Record<string, () => string> = {
   "/v1/webhook-endpoints/{id}/deliveries": () => crowd.endpointId,
   "/v1/workers/{id}/activity": () => workerId,
   "/v1/workers/{id}/runtime/upgrades": () => workerId,
+  "/v1/mcp-discoveries/{id}/shares": () => discoveryId,
   "/v1/sso/{id}/events": () => ssoConnectorId,
   "/v1/sso/{id}/identities": () => ssoConnectorId,
 };
@@ -175,4 +179,17 @@ describe("a list of an organization with a long history", () => {
       expect(tooMany).toEqual([]);
     },
   );
+});
+
+test.each(["attention", "recent", "checklist"])("the overview reads few rows for %s", async (name) => {
+  const path = `/v1/overview/${name}`;
+  // The first request also reads the quotas, which are counts. They are kept for a minute.
+  await readAll(path);
+  const tooMany: string[] = [];
+  for (const { text, values } of await recordStatements(server.engine, () => readAll(path))) {
+    if (!/^\s*(select|with)\b/.test(text)) continue;
+    const rows = countRowsRead(await explainStatement(server.engine, text, values));
+    if (rows > maxRowsOfStatement) tooMany.push(`${rows} rows in ${text.replace(/\s+/g, " ").slice(0, 300)}`);
+  }
+  expect(tooMany).toEqual([]);
 });

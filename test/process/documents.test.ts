@@ -18,6 +18,8 @@ const checkedElsewhere: Record<string, string> = {
   "docker compose": "needs a container engine",
   "systemctl ": "needs systemd",
   "signalbox serve --role api": "postgres.test.ts starts both roles",
+  "signalbox llm-providers create": "asks for a password; cli-llm-providers.test.ts runs these commands",
+  "signalbox admin overview": "asks for a password; cli-admin.test.ts runs these commands",
   "EGRESS_ALLOW=": "is a setting; unit/documents.test.ts reads it",
   "QUOTAS=": "is a setting; unit/documents.test.ts reads it",
   "# nightly.sh:": "the block above it on the page runs this script",

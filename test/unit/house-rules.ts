@@ -238,6 +238,7 @@ const withoutOrganization: Record<string, string> = {
   "demo/store.ts lockInstance": "concerns the instance",
   "demo/store.ts forgetFirstAccount": "concerns the instance",
   "demo/store.ts reopenUsageDays": "concerns the instance",
+  "demo/store.ts forgetOutages": "concerns the instance",
   "auth/sign-up/store.ts lockFirstAccount": "concerns the instance",
   "organizations/store.ts insert": "creates the organization",
   "system/store.ts ping": "concerns the database",

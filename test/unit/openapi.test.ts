@@ -35,7 +35,11 @@ test("operation ids follow one pattern", () => {
 
 test("every route is described once, and no other route is described", () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
-    routes.map(({ spec }) => operationId(spec)).sort(),
+    routes
+      // Pages and files of the console are no operations.
+      .filter(({ spec }) => !spec.path.endsWith("{*}"))
+      .map(({ spec }) => operationId(spec))
+      .sort(),
   );
 });
 

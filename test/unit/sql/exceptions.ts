@@ -72,6 +72,11 @@ export const neverNull = [
     column: "oauth_tokens.consumed_hash",
     reason: "The statement sets it to the hash of the refresh token, which is stored with the token.",
   },
+  {
+    file: "src/features/overview/recent/store.ts",
+    column: "automation_runs.finished_at",
+    reason: "The condition is that it is not null.",
+  },
 ] as const;
 
 /** Outer joins whose rows without a match are removed before anybody reads their columns. */
