@@ -9,8 +9,17 @@ COPY packages/command-line/package.json packages/command-line/
 COPY packages/discovery/package.json packages/discovery/
 COPY packages/flow-control/package.json packages/flow-control/
 COPY packages/runner/package.json packages/runner/
+COPY console/package.json console/prepare.ts console/
 # The image has Node 24 already; development tools stay out.
 RUN npm ci --omit=dev --no-audit --no-fund
+
+# The console needs the development tools to be built, and nothing of them afterwards.
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY packages ./packages
+COPY console ./console
+RUN npm ci --ignore-scripts --no-audit --no-fund && npm run build:console
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 DATA_DIR=/data
@@ -23,6 +32,7 @@ COPY bin ./bin
 COPY migrations ./migrations
 COPY packages ./packages
 COPY src ./src
+COPY --from=console /app/console/dist ./console/dist
 RUN install -d -o node -g node -m 0700 /data
 USER node
 VOLUME /data

@@ -35,6 +35,7 @@ create table api_keys (
   constraint api_keys_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
   constraint api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE INDEX api_keys_expiry ON api_keys USING btree (org_id, expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX api_keys_member_page ON api_keys USING btree (member_id, id DESC);
 CREATE INDEX api_keys_page ON api_keys USING btree (org_id, id DESC);
 
@@ -234,6 +235,7 @@ create table automation_runs (
   constraint automation_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 ) with (fillfactor=80);
 CREATE INDEX automation_runs_automation ON automation_runs USING btree (automation_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_figures ON automation_runs USING btree (org_id, created_at) INCLUDE (status, reason, member_id, started_at, finished_at);
 CREATE INDEX automation_runs_live ON automation_runs USING btree (org_id, status, queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX automation_runs_member ON automation_runs USING btree (org_id, member_id, id COLLATE "POSIX" DESC);
 CREATE UNIQUE INDEX automation_runs_occurrence ON automation_runs USING btree (automation_id, occurrence_at) WHERE (occurrence_at IS NOT NULL);
@@ -298,8 +300,9 @@ create table automation_usage (
   constraint automation_usage_state_check CHECK ((state = ANY (ARRAY['counted'::text, 'held'::text, 'corrected'::text])))
 );
 CREATE INDEX automation_usage_computed ON automation_usage USING btree (org_id, reported_at, run_id, attempt, report) WHERE (cost_source <> 'reported'::text);
+CREATE INDEX automation_usage_figures ON automation_usage USING btree (org_id, reported_at) INCLUDE (member_id, cost_micros);
 CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
-CREATE INDEX automation_usage_time ON automation_usage USING btree (org_id, reported_at);
+CREATE INDEX automation_usage_unpriced ON automation_usage USING btree (org_id, reported_at) INCLUDE (run_id, member_id) WHERE (cost_source = 'unpriced'::text);
 CREATE TRIGGER automation_usage_corrected AFTER UPDATE ON automation_usage FOR EACH ROW EXECUTE FUNCTION reopen_usage_day();
 
 create table automations (
@@ -631,6 +634,16 @@ create table llm_providers (
 );
 CREATE INDEX llm_providers_page ON llm_providers USING btree (org_id, id DESC);
 
+create table llm_recomputations (
+  org_id text collate "C" not null,
+  model text,
+  from_at timestamptz not null,
+  "position" jsonb,
+  advanced_at timestamptz not null default now(),
+  constraint llm_recomputations_pkey PRIMARY KEY (org_id),
+  constraint llm_recomputations_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create table llm_spend (
   org_id text collate "C" not null,
   subject_id text collate "C" not null,
@@ -651,6 +664,44 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
+
+create table mcp_discoveries (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C",
+  url text not null,
+  status text not null,
+  result jsonb not null,
+  evidence jsonb not null,
+  duration_ms integer not null,
+  created_at timestamptz not null default now(),
+  constraint mcp_discoveries_pkey PRIMARY KEY (id),
+  constraint mcp_discoveries_status_check CHECK ((status = ANY (ARRAY['ready'::text, 'manual_action_required'::text, 'unsupported'::text, 'unreachable'::text]))),
+  constraint mcp_discoveries_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint mcp_discoveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_discoveries_age ON mcp_discoveries USING btree (created_at);
+CREATE INDEX mcp_discoveries_member ON mcp_discoveries USING btree (member_id);
+CREATE INDEX mcp_discoveries_page ON mcp_discoveries USING btree (org_id, id DESC);
+
+create table mcp_discovery_shares (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  discovery_id text collate "C" not null,
+  token_hash text not null,
+  created_by text collate "C",
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint mcp_discovery_shares_pkey PRIMARY KEY (id),
+  constraint mcp_discovery_shares_token_hash_key UNIQUE (token_hash),
+  constraint mcp_discovery_shares_created_by_fkey FOREIGN KEY (created_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint mcp_discovery_shares_discovery_id_fkey FOREIGN KEY (discovery_id) REFERENCES mcp_discoveries(id) ON DELETE CASCADE,
+  constraint mcp_discovery_shares_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_discovery_shares_creator ON mcp_discovery_shares USING btree (created_by);
+CREATE INDEX mcp_discovery_shares_expiry ON mcp_discovery_shares USING btree (expires_at);
+CREATE INDEX mcp_discovery_shares_org ON mcp_discovery_shares USING btree (org_id);
+CREATE INDEX mcp_discovery_shares_page ON mcp_discovery_shares USING btree (discovery_id, id DESC);
 
 create table mcp_tokens (
   id text collate "C" not null,
@@ -894,6 +945,7 @@ CREATE INDEX oauth_connections_live ON oauth_connections USING btree (org_id, pr
 CREATE INDEX oauth_connections_member ON oauth_connections USING btree (member_id) WHERE (member_id IS NOT NULL);
 CREATE UNIQUE INDEX oauth_connections_own ON oauth_connections USING btree (org_id, provider_id, member_id, label) WHERE ((status <> 'ended'::text) AND (NOT shared));
 CREATE INDEX oauth_connections_page ON oauth_connections USING btree (org_id, id DESC);
+CREATE INDEX oauth_connections_reconnect ON oauth_connections USING btree (org_id) WHERE (status = 'needs_reconnect'::text);
 CREATE UNIQUE INDEX oauth_connections_shared ON oauth_connections USING btree (org_id, provider_id, label) WHERE ((status <> 'ended'::text) AND shared);
 CREATE INDEX oauth_connections_token ON oauth_connections USING btree (token_id);
 CREATE TRIGGER oauth_connections_end AFTER UPDATE OF status ON oauth_connections FOR EACH ROW WHEN (((new.status = 'ended'::text) AND (old.status <> 'ended'::text))) EXECUTE FUNCTION oauth_token_left();
@@ -946,10 +998,12 @@ create table oauth_tokens (
   constraint oauth_tokens_credentials_id_fkey FOREIGN KEY (credentials_id) REFERENCES oauth_client_credentials(id)
 );
 CREATE INDEX oauth_tokens_credentials ON oauth_tokens USING btree (credentials_id);
+CREATE INDEX oauth_tokens_ending ON oauth_tokens USING btree (org_id, expires_at) WHERE ((refresh_token IS NULL) AND (expires_at IS NOT NULL) AND (revoke_state IS NULL));
 CREATE INDEX oauth_tokens_expiry ON oauth_tokens USING btree (expires_at) WHERE ((refresh_token IS NOT NULL) AND (refresh_state = 'idle'::text) AND (revoke_state IS NULL));
 CREATE INDEX oauth_tokens_over ON oauth_tokens USING btree (created_at) WHERE (revoke_state <> 'pending'::text);
 CREATE INDEX oauth_tokens_refreshing ON oauth_tokens USING btree (lease_expires_at) WHERE (refresh_state = 'refreshing'::text);
 CREATE INDEX oauth_tokens_revoke ON oauth_tokens USING btree (revoke_due_at) WHERE (revoke_state = 'pending'::text);
+CREATE INDEX oauth_tokens_uncertain ON oauth_tokens USING btree (org_id) WHERE (refresh_state = 'uncertain'::text);
 CREATE INDEX oauth_tokens_unrenewable ON oauth_tokens USING btree (expires_at) WHERE ((refresh_token IS NULL) AND (revoke_state IS NULL) AND (expires_at IS NOT NULL));
 
 create table organization_quotas (
@@ -1451,55 +1505,6 @@ create table teams (
 CREATE UNIQUE INDEX teams_name ON teams USING btree (org_id, lower(name));
 CREATE INDEX teams_page ON teams USING btree (org_id, id DESC);
 
-create table telemetry_additions (
-  no bigint not null generated always as identity,
-  org_id text collate "C" not null,
-  day date not null,
-  type text collate "C" not null,
-  member_id text collate "C" not null,
-  model text collate "C" not null,
-  worker_id text collate "C" not null,
-  automation_id text collate "C" not null,
-  events bigint not null,
-  failures bigint not null,
-  input_tokens bigint not null,
-  output_tokens bigint not null,
-  cache_read_tokens bigint not null,
-  cache_write_tokens bigint not null,
-  cost_micros bigint not null,
-  priced_events bigint not null,
-  unpriced_events bigint not null,
-  duration_ms bigint not null,
-  timed_events bigint not null,
-  value numeric not null,
-  constraint telemetry_additions_pkey PRIMARY KEY (no)
-);
-CREATE INDEX telemetry_additions_org ON telemetry_additions USING btree (org_id, day);
-
-create table telemetry_days (
-  org_id text collate "C" not null,
-  day date not null,
-  type text collate "C" not null,
-  member_id text collate "C" not null,
-  model text collate "C" not null,
-  worker_id text collate "C" not null,
-  automation_id text collate "C" not null,
-  events bigint not null,
-  failures bigint not null,
-  input_tokens bigint not null,
-  output_tokens bigint not null,
-  cache_read_tokens bigint not null,
-  cache_write_tokens bigint not null,
-  cost_micros bigint not null,
-  priced_events bigint not null,
-  unpriced_events bigint not null,
-  duration_ms bigint not null,
-  timed_events bigint not null,
-  value numeric not null,
-  constraint telemetry_days_pkey PRIMARY KEY (org_id, day, type, member_id, model, worker_id, automation_id),
-  constraint telemetry_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
-);
-
 create table telemetry_events (
   org_id text collate "C" not null,
   id text collate "C" not null,
@@ -1563,9 +1568,38 @@ create table telemetry_settings (
   retention_days integer not null default 90,
   pruned_before date,
   updated_at timestamptz not null default now(),
+  counted_from timestamptz,
+  pruned_on date,
   constraint telemetry_settings_pkey PRIMARY KEY (org_id),
   constraint telemetry_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+
+create table telemetry_sums (
+  no bigint not null generated always as identity,
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  is_merged boolean not null default false,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens numeric not null,
+  output_tokens numeric not null,
+  cache_read_tokens numeric not null,
+  cache_write_tokens numeric not null,
+  cost_micros numeric not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms numeric not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_sums_pkey PRIMARY KEY (no)
+);
+CREATE INDEX telemetry_sums_group ON telemetry_sums USING btree (org_id, day, type, member_id, model);
+CREATE INDEX telemetry_sums_new ON telemetry_sums USING btree (no) WHERE (NOT is_merged);
 
 create table template_search (
   org_id text collate "C" not null,
@@ -1655,6 +1689,14 @@ create table usage_days (
 );
 CREATE INDEX usage_days_org ON usage_days USING btree (org_id, day);
 
+create table usage_reopened_days (
+  day date not null,
+  org_id text collate "C" not null,
+  constraint usage_reopened_days_pkey PRIMARY KEY (day, org_id),
+  constraint usage_reopened_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX usage_reopened_days_org ON usage_reopened_days USING btree (org_id);
+
 create table usage_rollups (
   day date not null,
   completed_at timestamptz,
@@ -1722,6 +1764,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint webhook_deliveries_target_connector_id_fkey FOREIGN KEY (target_connector_id) REFERENCES connectors(id) ON DELETE CASCADE
 ) with (toast_tuple_target=8160);
+CREATE INDEX webhook_deliveries_altered ON webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_org ON webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
 CREATE INDEX webhook_deliveries_target_connector ON webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
 CREATE INDEX webhook_deliveries_target_org ON webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
@@ -1867,7 +1910,7 @@ create table worker_rollouts (
   constraint worker_rollouts_created_by_fkey FOREIGN KEY (created_by) REFERENCES members(id) ON DELETE SET NULL,
   constraint worker_rollouts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
-CREATE INDEX worker_rollouts_active ON worker_rollouts USING btree (org_id) WHERE (ended_at IS NULL);
+CREATE UNIQUE INDEX worker_rollouts_active ON worker_rollouts USING btree (org_id, labels) WHERE (ended_at IS NULL);
 CREATE INDEX worker_rollouts_creator ON worker_rollouts USING btree (created_by);
 CREATE INDEX worker_rollouts_page ON worker_rollouts USING btree (org_id, id DESC);
 
@@ -1937,6 +1980,8 @@ create table worker_upgrades (
   acknowledged_at timestamptz,
   draining_at timestamptz,
   ended_at timestamptz,
+  desired_before text,
+  missed boolean not null default false,
   constraint worker_upgrades_pkey PRIMARY KEY (id),
   constraint worker_upgrades_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'acknowledged'::text, 'draining'::text, 'upgraded'::text, 'failed'::text, 'timed_out'::text, 'cancelled'::text]))),
   constraint worker_upgrades_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
@@ -1944,9 +1989,10 @@ create table worker_upgrades (
   constraint worker_upgrades_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
 );
 CREATE INDEX worker_upgrades_deadline ON worker_upgrades USING btree (deadline_at) WHERE (ended_at IS NULL);
+CREATE INDEX worker_upgrades_missed ON worker_upgrades USING btree (org_id, worker_id) WHERE missed;
 CREATE UNIQUE INDEX worker_upgrades_open ON worker_upgrades USING btree (worker_id) WHERE (ended_at IS NULL);
 CREATE INDEX worker_upgrades_page ON worker_upgrades USING btree (org_id, id DESC);
-CREATE UNIQUE INDEX worker_upgrades_rollout ON worker_upgrades USING btree (rollout_id, worker_id);
+CREATE INDEX worker_upgrades_rollout ON worker_upgrades USING btree (rollout_id, worker_id, id DESC);
 CREATE INDEX worker_upgrades_worker ON worker_upgrades USING btree (worker_id, id DESC);
 
 create table workers (
@@ -2073,8 +2119,8 @@ CREATE OR REPLACE FUNCTION reopen_usage_day()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ begin
-  update usage_rollups set completed_at = null
-  where day in ((old.reported_at at time zone 'UTC')::date, (new.reported_at at time zone 'UTC')::date);
+  insert into usage_reopened_days as r (day, org_id) values ((new.reported_at at time zone 'UTC')::date, new.org_id)
+  on conflict (day, org_id) do update set day = excluded.day where false;
   return null;
 end $function$;
 
