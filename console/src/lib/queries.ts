@@ -1,4 +1,5 @@
 import { type UseQueryResult, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import {
   type Input,
@@ -138,8 +139,20 @@ export function useAction<Name extends Operation>(
   const cache = useQueryClient();
   const [running, setRunning] = useState(0);
   const [error, setError] = useState<unknown>();
+  const router = useRouter();
   const finish = useRef(onDone);
   finish.current = onDone;
+  /**
+   * Back may lead to the record that was deleted. It is asked for again then, also when Back comes before the page
+   * that `onDone` opens has appeared: the record never left the screen in that case.
+   */
+  const forgetRecord = (queryKey: readonly unknown[]) => {
+    void cache.invalidateQueries({ queryKey, refetchType: "none" });
+    const stop = router.subscribe("onResolved", () => {
+      stop();
+      void cache.refetchQueries({ queryKey, type: "active", stale: true });
+    });
+  };
   const run = async (input: Input<Name>): Promise<Reply<Name>> => {
     setRunning((count) => count + 1);
     try {
@@ -148,12 +161,7 @@ export function useAction<Name extends Operation>(
         changes.map((changed) => cache.invalidateQueries({ queryKey: [organizationId, changed] })),
       );
       finish.current?.(reply, input);
-      // Back may lead to the record that was deleted. It is asked for again then.
-      if (name.startsWith("DELETE "))
-        await cache.invalidateQueries({
-          queryKey: [organizationId, name.replace("DELETE", "GET")],
-          refetchType: "none",
-        });
+      if (name.startsWith("DELETE ")) forgetRecord([organizationId, name.replace("DELETE", "GET")]);
       return reply;
     } finally {
       setRunning((count) => count - 1);

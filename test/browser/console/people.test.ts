@@ -98,6 +98,25 @@ test("a member is deactivated, reactivated and removed", async () => {
   await expectSound(window);
 });
 
+test("Back before the list has appeared shows that the removed member is gone", async () => {
+  const window = await openOrganization("/people/members");
+  const { page } = window;
+  const { memberId } = await joinWorkspace(server, { orgId: window.orgId }, "member");
+  await page.goto(`${server.url}/o/${window.slug}/people/members/${memberId}`);
+  const inspector = page.getByRole("complementary");
+  await inspector.getByRole("button", { name: "Remove" }).click();
+  await page.evaluate(`{
+    const push = history.pushState;
+    history.pushState = (...given) => {
+      push.apply(history, given);
+      if (given[2].endsWith("/people/members")) history.back();
+    };
+  }`);
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("There is nothing at this address").waitFor();
+  await page.waitForURL(`**/people/members/${memberId}`);
+});
+
 test("an API key is shown once, and works", async () => {
   const window = await openOrganization("/access/keys");
   const { page } = window;
