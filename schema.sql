@@ -665,6 +665,93 @@ create table mails (
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
 
+create table mcp_connection_grants (
+  connection_id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  automation_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, automation_id, org_id)) stored,
+  created_at timestamptz not null default now(),
+  constraint mcp_connection_grants_pkey PRIMARY KEY (connection_id, subject_id),
+  constraint mcp_connection_grants_subject CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'automation'::text) = (automation_id IS NOT NULL)))),
+  constraint mcp_connection_grants_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'automation'::text]))),
+  constraint mcp_connection_grants_automation_id_fkey FOREIGN KEY (automation_id) REFERENCES automations(id) ON DELETE CASCADE,
+  constraint mcp_connection_grants_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_connection_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_connection_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint mcp_connection_grants_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_connection_grants_automation ON mcp_connection_grants USING btree (automation_id);
+CREATE INDEX mcp_connection_grants_member ON mcp_connection_grants USING btree (member_id);
+CREATE INDEX mcp_connection_grants_org ON mcp_connection_grants USING btree (org_id);
+CREATE INDEX mcp_connection_grants_team ON mcp_connection_grants USING btree (team_id);
+
+create table mcp_connections (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text not null,
+  slug text collate "C" not null,
+  url text not null,
+  credential text not null,
+  registration text not null,
+  provider_id text collate "C",
+  authorization_server text,
+  resource text,
+  scopes text[] not null default '{}'::text[],
+  enabled boolean not null default true,
+  verdict jsonb not null,
+  evidence jsonb not null,
+  discovered_at timestamptz not null default now(),
+  verdict_drift jsonb,
+  health text not null default 'unknown'::text,
+  health_step text,
+  health_code text,
+  health_message text,
+  health_since timestamptz,
+  checked_at timestamptz,
+  next_check_at timestamptz not null default now(),
+  protocol_version text,
+  policy jsonb not null default '{}'::jsonb,
+  limits jsonb not null default '{}'::jsonb,
+  log_payloads boolean not null default false,
+  payload_days integer not null default 7,
+  tool_count integer not null default 0,
+  held_tools integer not null default 0,
+  tools_at timestamptz,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint mcp_connections_pkey PRIMARY KEY (id),
+  constraint mcp_connections_org_id_slug_key UNIQUE (org_id, slug),
+  constraint mcp_connections_credential_check CHECK ((credential = ANY (ARRAY['shared'::text, 'per_member'::text]))),
+  constraint mcp_connections_health_check CHECK ((health = ANY (ARRAY['unknown'::text, 'ok'::text, 'failing'::text]))),
+  constraint mcp_connections_registration_check CHECK ((registration = ANY (ARRAY['none'::text, 'client_metadata'::text, 'dynamic'::text, 'pre_registered'::text, 'bearer'::text]))),
+  constraint mcp_connections_created_by_fkey FOREIGN KEY (created_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint mcp_connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_connections_creator ON mcp_connections USING btree (created_by);
+CREATE INDEX mcp_connections_due ON mcp_connections USING btree (next_check_at) WHERE enabled;
+CREATE INDEX mcp_connections_page ON mcp_connections USING btree (org_id, id DESC);
+CREATE INDEX mcp_connections_provider ON mcp_connections USING btree (org_id, provider_id);
+
+create table mcp_credentials (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connection_id text collate "C" not null,
+  member_id text collate "C",
+  secret text not null,
+  updated_at timestamptz not null default now(),
+  constraint mcp_credentials_pkey PRIMARY KEY (id),
+  constraint mcp_credentials_connection_id_member_id_key UNIQUE NULLS NOT DISTINCT (connection_id, member_id),
+  constraint mcp_credentials_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_credentials_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_credentials_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_credentials_member ON mcp_credentials USING btree (member_id);
+CREATE INDEX mcp_credentials_org ON mcp_credentials USING btree (org_id);
+
 create table mcp_discoveries (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -703,6 +790,23 @@ CREATE INDEX mcp_discovery_shares_expiry ON mcp_discovery_shares USING btree (ex
 CREATE INDEX mcp_discovery_shares_org ON mcp_discovery_shares USING btree (org_id);
 CREATE INDEX mcp_discovery_shares_page ON mcp_discovery_shares USING btree (discovery_id, id DESC);
 
+create table mcp_member_states (
+  connection_id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C",
+  state text not null,
+  missing_scopes text[] not null default '{}'::text[],
+  reason text,
+  since timestamptz not null default now(),
+  constraint mcp_member_states_connection_id_member_id_key UNIQUE NULLS NOT DISTINCT (connection_id, member_id),
+  constraint mcp_member_states_state_check CHECK ((state = ANY (ARRAY['sign_in'::text, 'needs_consent'::text]))),
+  constraint mcp_member_states_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_member_states_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_member_states_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_member_states_member ON mcp_member_states USING btree (member_id);
+CREATE INDEX mcp_member_states_org ON mcp_member_states USING btree (org_id);
+
 create table mcp_tokens (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -722,6 +826,29 @@ create table mcp_tokens (
 CREATE INDEX mcp_tokens_expiry ON mcp_tokens USING btree (expires_at);
 CREATE INDEX mcp_tokens_member_page ON mcp_tokens USING btree (member_id, id DESC);
 CREATE INDEX mcp_tokens_page ON mcp_tokens USING btree (org_id, id DESC);
+
+create table mcp_tools (
+  connection_id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text collate "C" not null,
+  approved jsonb,
+  approved_hash text,
+  approved_by text collate "C",
+  approved_at timestamptz,
+  latest jsonb,
+  latest_hash text,
+  drift text[] not null default '{}'::text[],
+  renamed_from text,
+  first_seen_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  constraint mcp_tools_pkey PRIMARY KEY (connection_id, name),
+  constraint mcp_tools_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint mcp_tools_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_tools_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_tools_approver ON mcp_tools USING btree (approved_by);
+CREATE INDEX mcp_tools_drift ON mcp_tools USING btree (connection_id, changed_at DESC) WHERE (drift <> '{}'::text[]);
+CREATE INDEX mcp_tools_org ON mcp_tools USING btree (org_id);
 
 create table member_notification_settings (
   member_id text collate "C" not null,
