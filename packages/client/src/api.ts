@@ -1219,7 +1219,7 @@ export type ChecklistStep = {
   /** When it was first done, in milliseconds since 1970. Null while it is not done. */
   doneAt: number | null;
   /** What the step needs. */
-  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover";
+  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover";
   /** Whether the caller has the permission. */
   allowed: boolean;
 };
@@ -1982,6 +1982,284 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
+export type McpChoiceRequired = {
+  /** A code that programs can act on. */
+  error: "mcp_choice_required";
+  /** What happened and what to do, for a person to read. */
+  message: string;
+  /** What a person decides before the connection can be saved. */
+  choices: {
+    /** The way to choose, if there is one. */
+    recommended: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer" | null;
+    registrations: {
+      registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+      /** Whether the server and this instance allow it. */
+      available: boolean;
+      /** The fields of the request that it needs. */
+      missing: string[];
+      /** What it means, or why it is not available. */
+      note: string;
+    }[];
+    /** The issuers to choose from, for `authorizationServer`. */
+    authorizationServers: string[];
+    /** The scopes that would be requested. */
+    scopes: string[];
+    verdict: ExternalMcpRequirementsDiscovery;
+  };
+};
+
+export type McpConnectStart = {
+  /** The page at the provider where the person signs in and agrees. */
+  authorizeUrl: string;
+};
+
+export type McpConnection = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. */
+  name: string;
+  /** The prefix of its tools at `/mcp`. It never changes, because agents remember the names. */
+  slug: string;
+  /** Where the server answers. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** `shared`: one credential for everybody. `per_member`: each member connects an account. */
+  credential: "shared" | "per_member";
+  /** How this instance is known to the authorization server, or that a fixed credential is sent. */
+  registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** False: nobody can use it. */
+  enabled: boolean;
+  /** The state for the caller. When several apply, the one that must be solved first. */
+  status: "connected" | "tools_held" | "not_connected" | "needs_consent" | "sign_in" | "no_answer" | "off";
+  /** What failed at the last check. Null: nothing. */
+  problem: {
+    /** The step of the last check that failed. */
+    step: string;
+    /** Why it failed, for programs. */
+    code: string;
+    /** Why it failed, and what to do. */
+    message: string;
+    /** Since when it fails. In milliseconds since 1970. */
+    since: number;
+  } | null;
+  /** How many tools the server has. */
+  toolCount: number;
+  /** How many of them cannot be called until a person approves their change. */
+  heldTools: number;
+  /** The MCP revision of the last session. */
+  protocolVersion: string | null;
+  /** The issuer that members sign in at. */
+  authorizationServer: string | null;
+  /** The scopes that every account is asked for. */
+  scopes: string[];
+  /** The connection as it is for the caller. */
+  mine: {
+    /** The state of the caller's own credential. */
+    state: "connected" | "not_connected" | "sign_in" | "needs_consent" | "not_needed";
+    /** For `needs_consent`: the scopes to consent to. */
+    missingScopes: string[];
+    /** The caller's account at the server, if it is known. */
+    account: string | null;
+    since: number | null;
+    /** Whether the caller was granted the connection. */
+    mayUse: boolean;
+  };
+  /** Null without `mcp_connections:manage`. */
+  people: {
+    /** How many members may use it. Null: everybody. */
+    granted: number | null;
+    /** How many members have a working credential of their own. */
+    connected: number;
+    /** How many must sign in again or consent to more. */
+    needCare: number;
+  } | null;
+  /** How many calls were made in the last 24 hours. */
+  callsLastDay: number;
+  verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** What changed at the server since a person accepted the verdict. */
+  verdictDrift: McpVerdictDrift[];
+  /** When the server was last discovered. In milliseconds since 1970. */
+  discoveredAt: number;
+  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  checkedAt: number | null;
+  /** The member who saved it. Null when that member has left. */
+  createdBy: string | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type McpConnectionAccess = {
+  /** Every member, and every run, may use it. */
+  organization: boolean;
+  /** The teams whose members may use it. */
+  teamIds: string[];
+  /** The members who may use it. */
+  memberIds: string[];
+  /** The automations whose runs may use it, with the credential of their owner. */
+  automationIds: string[];
+};
+
+export type McpConnectionDetail = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. */
+  name: string;
+  /** The prefix of its tools at `/mcp`. It never changes, because agents remember the names. */
+  slug: string;
+  /** Where the server answers. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** `shared`: one credential for everybody. `per_member`: each member connects an account. */
+  credential: "shared" | "per_member";
+  /** How this instance is known to the authorization server, or that a fixed credential is sent. */
+  registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** False: nobody can use it. */
+  enabled: boolean;
+  /** The state for the caller. When several apply, the one that must be solved first. */
+  status: "connected" | "tools_held" | "not_connected" | "needs_consent" | "sign_in" | "no_answer" | "off";
+  /** What failed at the last check. Null: nothing. */
+  problem: {
+    /** The step of the last check that failed. */
+    step: string;
+    /** Why it failed, for programs. */
+    code: string;
+    /** Why it failed, and what to do. */
+    message: string;
+    /** Since when it fails. In milliseconds since 1970. */
+    since: number;
+  } | null;
+  /** How many tools the server has. */
+  toolCount: number;
+  /** How many of them cannot be called until a person approves their change. */
+  heldTools: number;
+  /** The MCP revision of the last session. */
+  protocolVersion: string | null;
+  /** The issuer that members sign in at. */
+  authorizationServer: string | null;
+  /** The scopes that every account is asked for. */
+  scopes: string[];
+  /** The connection as it is for the caller. */
+  mine: {
+    /** The state of the caller's own credential. */
+    state: "connected" | "not_connected" | "sign_in" | "needs_consent" | "not_needed";
+    /** For `needs_consent`: the scopes to consent to. */
+    missingScopes: string[];
+    /** The caller's account at the server, if it is known. */
+    account: string | null;
+    since: number | null;
+    /** Whether the caller was granted the connection. */
+    mayUse: boolean;
+  };
+  /** Null without `mcp_connections:manage`. */
+  people: {
+    /** How many members may use it. Null: everybody. */
+    granted: number | null;
+    /** How many members have a working credential of their own. */
+    connected: number;
+    /** How many must sign in again or consent to more. */
+    needCare: number;
+  } | null;
+  /** How many calls were made in the last 24 hours. */
+  callsLastDay: number;
+  verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** What changed at the server since a person accepted the verdict. */
+  verdictDrift: McpVerdictDrift[];
+  /** When the server was last discovered. In milliseconds since 1970. */
+  discoveredAt: number;
+  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  checkedAt: number | null;
+  /** The member who saved it. Null when that member has left. */
+  createdBy: string | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+  /** What the last discovery found out. */
+  verdict: ExternalMcpRequirementsDiscovery;
+  /** The requests of that discovery, in their order. */
+  evidence: ExternalMcpRequirementsDiscoveryEvidence[];
+  /** The resource that tokens are requested for (RFC 8707). */
+  resource: string | null;
+  /** The id of this instance at the authorization server. */
+  clientId: string | null;
+  /** Where the authorization server sends members back to. */
+  redirectUri: string | null;
+  policy: McpToolPolicy;
+  limits: McpConnectionLimits;
+  /** How the repository is read. */
+  access: McpConnectionAccess;
+  /** Whether arguments and results of calls are kept. */
+  logPayloads: boolean;
+  /** For how many days they are kept. */
+  payloadDays: number;
+};
+
+export type McpConnectionLimits = {
+  /** Calls per minute, of all callers. */
+  callsPerMinute: number;
+  /** Calls at the same time, of all callers. */
+  concurrency: number;
+  /** How long a call may take. */
+  timeoutSeconds: number;
+  /** The largest arguments of a call, in bytes. */
+  maxRequestBytes: number;
+  /** The largest result of a call, in bytes. */
+  maxResultBytes: number;
+  /** How old the list of tools may be before it is read again. Policies that hold tools read it before every call. */
+  listingSeconds: number;
+};
+
+export type McpConnectionMember = {
+  /** The member of the organization that it belongs to. */
+  memberId: string;
+  /** The name of the member. */
+  name: string;
+  /** Whether the member was granted the connection. */
+  mayUse: boolean;
+  /** The state of the member's own credential. */
+  state: "connected" | "not_connected" | "sign_in" | "needs_consent" | "not_needed";
+  /** For `needs_consent`: the scopes to consent to. */
+  missingScopes: string[];
+  /** The member's account at the server, if it is known. */
+  account: string | null;
+  /** Since when it is in this state. In milliseconds since 1970. */
+  since: number | null;
+  /** When its token was last used. */
+  lastUsedAt: number | null;
+};
+
+export type McpConnectionMemberPage = {
+  /** The entries of this page. */
+  items: McpConnectionMember[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpConnectionPage = {
+  /** The entries of this page. */
+  items: McpConnection[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpConnectionTest = {
+  /** Whether every step succeeded. */
+  ok: boolean;
+  /** The steps, in their order. */
+  steps: {
+    /** What was tried. The steps after a failure are not tried. */
+    step: "reach" | "credential" | "initialize" | "list_tools";
+    /** Whether it succeeded. */
+    ok: boolean;
+    /** How long it took, in milliseconds. */
+    ms: number;
+    /** Why it failed, for programs. */
+    code?: string;
+    /** What was found, or why it failed and what to do. */
+    message: string;
+  }[];
+};
+
 export type McpDiscovery = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;
@@ -2051,6 +2329,15 @@ export type McpDiscoverySummary = {
   createdAt: number;
 };
 
+export type McpRegistrationFailed = {
+  /** A code that programs can act on. */
+  error: "mcp_registration_failed";
+  /** What happened and what to do, for a person to read. */
+  message: string;
+  /** The code of the authorization server, or of this instance. */
+  reason: string;
+};
+
 export type McpToken = {
   /** The id of the MCP token. */
   id: string;
@@ -2075,6 +2362,32 @@ export type McpTokenPage = {
   items: McpToken[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type McpToolPolicy = {
+  /** The only tools that may be called. `*` at the end of a name stands for any rest. Null: all tools. */
+  allow: string[] | null;
+  /** Tools that may not be called, even when `allow` names them. */
+  deny: string[];
+  /** Tools that are in no list and in no search. They can still be called by name. */
+  hide: string[];
+  /** What happens when the server changes a tool after it was approved. `warn`: people are told. `hold_changed`: changed and new tools cannot be called until they are approved. `hold_all`: no tool can be called until then. */
+  onDrift: "warn" | "hold_changed" | "hold_all";
+  /** Whether tools that say they destroy or overwrite may be called, or only with approval. */
+  destructive: "allow" | "approve" | "deny";
+  /** Tools that do not say whether they only read count as destructive. */
+  treatUnknownAsDestructive: boolean;
+};
+
+export type McpVerdictDrift = {
+  /** The field of the verdict that changed, such as `issuer` or `scopes`. */
+  field: string;
+  /** The accepted value. Null: there was none. */
+  before: string | null;
+  /** The value that was seen. Null: there is none. */
+  after: string | null;
+  /** When the change was first seen. In milliseconds since 1970. */
+  seenAt: number;
 };
 
 export type Me = {
@@ -2248,6 +2561,27 @@ export type OauthClient = {
   createdAt: number;
   /** When it was last changed, in milliseconds since 1970. */
   updatedAt: number;
+};
+
+export type OauthClientMetadata = {
+  /** The URL of this document. */
+  client_id: string;
+  /** The name that authorization servers show. */
+  client_name: string;
+  /** The address of this instance. */
+  client_uri: string;
+  /** Where authorization servers send members back to. */
+  redirect_uris: string[];
+  /** The grants that this instance uses. */
+  grant_types: string[];
+  /** The responses that this instance uses. */
+  response_types: string[];
+  /** How this instance authenticates: it has no secret. */
+  token_endpoint_auth_method: string;
+  /** A server, not an app on a device. */
+  application_type: "web";
+  /** The name of the software. */
+  software_id: string;
 };
 
 export type OauthConnectStart = {
@@ -5233,7 +5567,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5254,7 +5588,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -6138,7 +6472,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -8586,6 +8920,269 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
+  /** List MCP connections */
+  "GET /v1/mcp-connections": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only connections in this state. */
+        status?: "connected" | "tools_held" | "not_connected" | "needs_consent" | "sign_in" | "no_answer" | "off";
+      };
+    };
+    reply: McpConnectionPage;
+  };
+  /** Save an MCP connection */
+  "POST /v1/mcp-connections": {
+    input: {
+      body: {
+        /** Where the MCP server answers. http or https, without credentials. */
+        url: string;
+        /** The name that people see. Default: the name of the server's host. */
+        name?: string;
+        /** The kind of credential that was used. */
+        credential?: "shared" | "per_member";
+        /** How to register. Needed for a server that cannot be reached now. */
+        registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+        /** The issuer, when the server names several. */
+        authorizationServer?: string;
+        /** For `pre_registered`. */
+        clientId?: string;
+        /** For `pre_registered`, if there is one. */
+        clientSecret?: string;
+        /** For `bearer`: the token to send. Shared credentials only. */
+        bearerToken?: string;
+        /** Headers to send with every request, such as an API key. Values are stored sealed. */
+        headers?: Record<string, string>;
+        /** Default: the scopes that discovery recommends. */
+        scopes?: string[];
+        /** How the repository is read. */
+        access?: {
+          /** Every member, and every run, may use it. */
+          organization?: boolean;
+          /** The teams whose members may use it. */
+          teamIds?: string[];
+          /** The members who may use it. */
+          memberIds?: string[];
+          /** The automations whose runs may use it. */
+          automationIds?: string[];
+        };
+        /** A kept verdict of this URL, not older than an hour. The server is not discovered again. */
+        discoveryId?: string;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Read an MCP connection */
+  "GET /v1/mcp-connections/{id}": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Change an MCP connection */
+  "PATCH /v1/mcp-connections/{id}": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** Whether it is enabled. */
+        enabled?: boolean;
+        /** Members consent to new scopes when they connect the next time. */
+        scopes?: string[];
+        limits?: {
+          /** Calls per minute, of all callers. */
+          callsPerMinute?: number;
+          /** Calls at the same time, of all callers. */
+          concurrency?: number;
+          /** How long a call may take. */
+          timeoutSeconds?: number;
+          /** The largest arguments of a call, in bytes. */
+          maxRequestBytes?: number;
+          /** The largest result of a call, in bytes. */
+          maxResultBytes?: number;
+          /** How old the list of tools may be before it is read again. Policies that hold tools read it before every call. */
+          listingSeconds?: number;
+        };
+        logPayloads?: boolean;
+        payloadDays?: number;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Delete an MCP connection */
+  "DELETE /v1/mcp-connections/{id}": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Discover the server of an MCP connection again */
+  "POST /v1/mcp-connections/{id}/discover": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body?: {
+        /** Accepts what the server answers now as the new verdict. */
+        accept?: true;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Test an MCP connection */
+  "POST /v1/mcp-connections/{id}/test": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The result, step by step. */
+      test: McpConnectionTest;
+    };
+  };
+  /** Start to connect my account to an MCP connection */
+  "GET /v1/mcp-connections/{id}/connect/start": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** Additional scopes, separated by spaces, such as those that the server found missing. */
+        scopes?: string;
+        /** A path on this site that the last page links back to. */
+        returnTo?: string;
+        /** For browsers only: the confirmation from the page that asks whether to continue. Valid for ten minutes. */
+        confirm?: string;
+      };
+    };
+    reply: McpConnectStart;
+  };
+  /** Claim an account that was connected in a browser without my session */
+  "POST /v1/mcp-connections/{id}/connect/claim": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The code that the page shows. */
+        code: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Disconnect my account from an MCP connection */
+  "POST /v1/mcp-connections/{id}/disconnect": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Set the token or headers of an MCP connection */
+  "PUT /v1/mcp-connections/{id}/credential": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** Sent as `Authorization: Bearer …`. */
+        bearerToken?: string;
+        /** Headers to send with every request, such as an API key. Values are stored sealed. */
+        headers?: Record<string, string>;
+      };
+    };
+    reply: undefined;
+  };
+  /** List the members of an MCP connection */
+  "GET /v1/mcp-connections/{id}/members": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: McpConnectionMemberPage;
+  };
+  /** Read who may use an MCP connection */
+  "GET /v1/mcp-connections/{id}/access": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** Who may use it. */
+      access: McpConnectionAccess;
+    };
+  };
+  /** Say who may use an MCP connection */
+  "PUT /v1/mcp-connections/{id}/access": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** Every member, and every run, may use it. */
+        organization?: boolean;
+        /** The teams whose members may use it. */
+        teamIds?: string[];
+        /** The members who may use it. */
+        memberIds?: string[];
+        /** The automations whose runs may use it. */
+        automationIds?: string[];
+      };
+    };
+    reply: {
+      /** Who may use it. */
+      access: McpConnectionAccess;
+    };
+  };
+  /** Read the client metadata document of this instance */
+  "GET /oauth/client-metadata.json": {
+    input: object;
+    reply: OauthClientMetadata;
+  };
   /** List earlier verdicts */
   "GET /v1/mcp-discoveries": {
     input: {
@@ -9282,6 +9879,7 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/webhook-endpoints/{id}/rotate-secret",
   "POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
   "POST /v1/webhook-endpoints/{id}/test",
+  "POST /v1/mcp-connections",
   "POST /v1/mcp-discoveries/{id}/shares",
   "POST /v1/oauth-providers",
 ]);
