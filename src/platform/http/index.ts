@@ -41,6 +41,7 @@ export {
   type Input,
   type Outcome,
   on,
+  onPrepared,
   operationId,
   type RefusalPage,
   type Route,
