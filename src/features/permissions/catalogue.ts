@@ -101,6 +101,14 @@ export const catalogue = {
     description: "Register, pause, upgrade and remove workers, and rotate their tokens.",
     roles: admins,
   },
+  "mcp_connections:use": {
+    description: "See and use the MCP connections that one was granted, and connect one's own accounts.",
+    roles: everyone,
+  },
+  "mcp_connections:manage": {
+    description: "MCP connections, who may use them, their tools, approvals and everybody's calls.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 
