@@ -11,6 +11,7 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+export { createExposedName } from "./names.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",

@@ -6,6 +6,7 @@ import { routes as credentials } from "./credentials/index.ts";
 import { routes as discovery } from "./discovery/index.ts";
 import { notBuilt } from "./pending.ts";
 import { routes as registration } from "./registration/index.ts";
+import { routes as tools } from "./tools/index.ts";
 
 export const routes = [
   ...discovery,
@@ -18,4 +19,5 @@ export const routes = [
   ...credentials,
   ...access,
   ...registration,
+  ...tools,
 ];
