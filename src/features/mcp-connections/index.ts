@@ -1,5 +1,6 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { callFields } from "./calls/index.ts";
 import { routes } from "./routes.ts";
 
 export { Discovery, DiscoveryInput, EvidenceItem } from "./contract.ts";
@@ -9,7 +10,9 @@ export const room = defineRoom({
   name: "mcp-connections",
   tags: [
     { name: "MCP Connections", description: "Outside MCP servers, and the requirements to connect them." },
+    { name: "MCP Calls", description: "The log of calls of tools through MCP connections." },
   ],
   routes,
-  permissions: ["mcp:discover"] satisfies Permission[],
+  fields: callFields,
+  permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });
