@@ -21,6 +21,7 @@ export const room = defineRoom({
       description:
         "Outside MCP servers: how they must be connected, who may use them, and their credentials.",
     },
+    { name: "MCP Calls", description: "The log of calls of tools through MCP connections." },
   ],
   routes,
   fields,

@@ -1,5 +1,6 @@
 import { on } from "../../platform/http/index.ts";
 import { routes as access } from "./access/index.ts";
+import { callRoutes } from "./calls/index.ts";
 import { routes as checks } from "./checks/index.ts";
 import * as contract from "./contract.ts";
 import { routes as credentials } from "./credentials/index.ts";
@@ -20,4 +21,5 @@ export const routes = [
   ...access,
   ...registration,
   ...tools,
+  ...callRoutes,
 ];
