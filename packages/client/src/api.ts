@@ -372,7 +372,7 @@ export type AuditActor = {
   /** The name at that time. */
   name: string | null;
   /** The credential that was used. `system`: the service itself acted. */
-  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
   /** The id of the credential that was used. */
   credentialId: string | null;
 };
@@ -1982,6 +1982,38 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
+export type McpClient = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that the client gives itself. Nobody checks it. */
+  name: string;
+  /** The URL of the client's metadata document, or the id from its registration. */
+  clientId: string;
+  /** `client_metadata`: the host of `clientId` vouches for the client. `dynamic`: the client registered itself, and its name is only a claim. */
+  registration: "client_metadata" | "dynamic";
+  /** Where the browser was sent after the consent: a host, or the scheme of an app. */
+  redirectHost: string;
+  /** The member of the organization that it belongs to. */
+  memberId: string;
+  /** The name of the member. Null when the member has left. */
+  memberName: string;
+  /** The names of its scopes. */
+  scopes: ("mcp:read" | "mcp:write")[];
+  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
+  lastUsedAt: number | null;
+  /** When the access ends if the client does not renew it, in milliseconds since 1970. */
+  expiresAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type McpClientPage = {
+  /** The entries of this page. */
+  items: McpClient[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 export type McpDiscovery = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;
@@ -2083,8 +2115,8 @@ export type Me = {
   /** Whether the person has a second factor. */
   twoFactorEnabled: boolean;
   /** The kind of credential of this request. */
-  credential: "session" | "key" | "mcp";
-  /** The scopes of an MCP token. Null for other credentials. */
+  credential: "session" | "key" | "mcp" | "mcp_client";
+  /** The scopes of an MCP token or MCP client. Null for other credentials. */
   scopes: string[] | null;
   /** The organization that requests with this credential act on. */
   activeOrganizationId: string | null;
@@ -6218,6 +6250,28 @@ export interface Operations {
     };
     reply: undefined;
   };
+  /** List the MCP clients I connected; with `api_keys:manage` those of every member */
+  "GET /v1/mcp/clients": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: McpClientPage;
+  };
+  /** End the access of an MCP client at once */
+  "DELETE /v1/mcp/clients/{id}": {
+    input: {
+      path: {
+        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
   /** Read the catalogue of providers, models and prices */
   "GET /v1/llm-provider-catalog": {
     input: {
@@ -7740,7 +7794,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -9191,7 +9245,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
