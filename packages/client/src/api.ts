@@ -372,7 +372,7 @@ export type AuditActor = {
   /** The name at that time. */
   name: string | null;
   /** The credential that was used. `system`: the service itself acted. */
-  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
   /** The id of the credential that was used. */
   credentialId: string | null;
 };
@@ -1219,7 +1219,7 @@ export type ChecklistStep = {
   /** When it was first done, in milliseconds since 1970. Null while it is not done. */
   doneAt: number | null;
   /** What the step needs. */
-  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover" | "mcp_connections:use" | "mcp_connections:manage";
+  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover";
   /** Whether the caller has the permission. */
   allowed: boolean;
 };
@@ -1982,96 +1982,36 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
-export type McpCall = {
+export type McpClient = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;
-  /** The connection. It may have been deleted since. */
-  connectionId: string;
-  /** The name of the connection. Null when it was deleted. */
-  connectionName: string | null;
-  /** The member that called, or for whom a run called. */
-  memberId: string | null;
-  /** The name of the member. Null when it is no longer known. */
-  memberName: string | null;
-  /** The kind of credential that the caller used. */
-  credential: string;
-  /** The credential that the caller used. */
-  credentialId: string;
-  /** The MCP client, as it names itself. Null when it is not known. */
-  client: string | null;
-  /** The name of the tool at its server. */
-  tool: string;
-  /** `tool_error`: the tool answered with an error. `refused`: the call was not sent, or the server refused the credential. `failed`: the server did not answer as it should. */
-  outcome: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
-  /** The code of the error. Null when the call succeeded. */
-  code: string | null;
-  /** How long the call took, in milliseconds. */
-  ms: number;
-  /** The size of the arguments as JSON. */
-  requestBytes: number;
-  /** The size of the result as JSON. */
-  resultBytes: number;
-  /** The run that called. Null for a call outside of a run. */
-  runId: string | null;
-  /** The attempt of the run. */
-  attempt: number | null;
+  /** The name that the client gives itself. Nobody checks it. */
+  name: string;
+  /** The URL of the client's metadata document, or the id from its registration. */
+  clientId: string;
+  /** `client_metadata`: the host of `clientId` vouches for the client. `dynamic`: the client registered itself, and its name is only a claim. */
+  registration: "client_metadata" | "dynamic";
+  /** Where the browser was sent after the consent: a host, or the scheme of an app. */
+  redirectHost: string;
+  /** The member of the organization that it belongs to. */
+  memberId: string;
+  /** The name of the member. Null when the member has left. */
+  memberName: string;
+  /** The names of its scopes. */
+  scopes: ("mcp:read" | "mcp:write")[];
+  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
+  lastUsedAt: number | null;
+  /** When the access ends if the client does not renew it, in milliseconds since 1970. */
+  expiresAt: number;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
 };
 
-export type McpCallDetails = {
-  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
-  id: string;
-  /** The connection. It may have been deleted since. */
-  connectionId: string;
-  /** The name of the connection. Null when it was deleted. */
-  connectionName: string | null;
-  /** The member that called, or for whom a run called. */
-  memberId: string | null;
-  /** The name of the member. Null when it is no longer known. */
-  memberName: string | null;
-  /** The kind of credential that the caller used. */
-  credential: string;
-  /** The credential that the caller used. */
-  credentialId: string;
-  /** The MCP client, as it names itself. Null when it is not known. */
-  client: string | null;
-  /** The name of the tool at its server. */
-  tool: string;
-  /** `tool_error`: the tool answered with an error. `refused`: the call was not sent, or the server refused the credential. `failed`: the server did not answer as it should. */
-  outcome: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
-  /** The code of the error. Null when the call succeeded. */
-  code: string | null;
-  /** How long the call took, in milliseconds. */
-  ms: number;
-  /** The size of the arguments as JSON. */
-  requestBytes: number;
-  /** The size of the result as JSON. */
-  resultBytes: number;
-  /** The run that called. Null for a call outside of a run. */
-  runId: string | null;
-  /** The attempt of the run. */
-  attempt: number | null;
-  /** When it was created, in milliseconds since 1970. */
-  createdAt: number;
-  /** Null when arguments and result are not stored, or not any more. */
-  payload: McpCallPayload | null;
-};
-
-export type McpCallPage = {
+export type McpClientPage = {
   /** The entries of this page. */
-  items: McpCall[];
+  items: McpClient[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
-};
-
-export type McpCallPayload = {
-  /** What the caller sent. */
-  arguments: unknown;
-  /** What the tool answered. Null when there is no result. */
-  result: unknown;
-  /** When both are deleted. */
-  expiresAt: number;
 };
 
 export type McpDiscovery = {
@@ -2175,8 +2115,8 @@ export type Me = {
   /** Whether the person has a second factor. */
   twoFactorEnabled: boolean;
   /** The kind of credential of this request. */
-  credential: "session" | "key" | "mcp";
-  /** The scopes of an MCP token. Null for other credentials. */
+  credential: "session" | "key" | "mcp" | "mcp_client";
+  /** The scopes of an MCP token or MCP client. Null for other credentials. */
   scopes: string[] | null;
   /** The organization that requests with this credential act on. */
   activeOrganizationId: string | null;
@@ -5325,7 +5265,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover" | "mcp_connections:use" | "mcp_connections:manage")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5346,7 +5286,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover" | "mcp_connections:use" | "mcp_connections:manage")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -6230,7 +6170,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover" | "mcp_connections:use" | "mcp_connections:manage")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -6305,6 +6245,28 @@ export interface Operations {
     input: {
       path: {
         /** The MCP token. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** List the MCP clients I connected; with `api_keys:manage` those of every member */
+  "GET /v1/mcp/clients": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: McpClientPage;
+  };
+  /** End the access of an MCP client at once */
+  "DELETE /v1/mcp/clients/{id}": {
+    input: {
+      path: {
+        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
         id: string;
       };
     };
@@ -7832,7 +7794,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -8678,72 +8640,6 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
-  /** List calls of tools */
-  "GET /v1/mcp-calls": {
-    input: {
-      query?: {
-        /** The maximum number of items to return. */
-        limit?: number;
-        /** `nextCursor` of the page before. */
-        cursor?: string;
-        /** Only calls of this connection. */
-        connectionId?: string;
-        /** Only calls of this member. */
-        memberId?: string;
-        /** The name of the tool at its server, without a prefix. */
-        tool?: string;
-        /** Only calls with this outcome. */
-        outcome?: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
-        /** Only calls of this run. */
-        runId?: string;
-        /** Only calls at this time or later, in milliseconds since 1970. */
-        from?: number;
-        /** Only calls before this time, in milliseconds since 1970. */
-        to?: number;
-      };
-    };
-    reply: McpCallPage;
-  };
-  /** Read a call */
-  "GET /v1/mcp-calls/{id}": {
-    input: {
-      path: {
-        /** The call. */
-        id: string;
-      };
-    };
-    reply: {
-      call: McpCallDetails;
-    };
-  };
-  /** List calls of one connection */
-  "GET /v1/mcp-connections/{id}/calls": {
-    input: {
-      path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
-        id: string;
-      };
-      query?: {
-        /** The maximum number of items to return. */
-        limit?: number;
-        /** `nextCursor` of the page before. */
-        cursor?: string;
-        /** The member of the organization that it belongs to. */
-        memberId?: string;
-        /** The name of the tool at its server, without a prefix. */
-        tool?: string;
-        /** How it ended. */
-        outcome?: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
-        /** The run. */
-        runId?: string;
-        /** Only calls at this time or later, in milliseconds since 1970. */
-        from?: number;
-        /** Only calls before this time, in milliseconds since 1970. */
-        to?: number;
-      };
-    };
-    reply: McpCallPage;
-  };
   /** List earlier verdicts */
   "GET /v1/mcp-discoveries": {
     input: {
@@ -9349,7 +9245,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
