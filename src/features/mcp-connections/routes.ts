@@ -1,5 +1,9 @@
 import { on } from "../../platform/http/index.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
+import { routes as transfer } from "./transfer/index.ts";
 
-export const routes = [on(contract.discover, (ctx, { body, query }) => service.discover(ctx, body, query))];
+export const routes = [
+  on(contract.discover, (ctx, { body, query }) => service.discover(ctx, body, query)),
+  ...transfer,
+];
