@@ -372,7 +372,7 @@ export type AuditActor = {
   /** The name at that time. */
   name: string | null;
   /** The credential that was used. `system`: the service itself acted. */
-  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
+  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
   /** The id of the credential that was used. */
   credentialId: string | null;
 };
@@ -1982,36 +1982,32 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
-export type McpClient = {
-  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
-  id: string;
-  /** The name that the client gives itself. Nobody checks it. */
-  name: string;
-  /** The URL of the client's metadata document, or the id from its registration. */
-  clientId: string;
-  /** `client_metadata`: the host of `clientId` vouches for the client. `dynamic`: the client registered itself, and its name is only a claim. */
-  registration: "client_metadata" | "dynamic";
-  /** Where the browser was sent after the consent: a host, or the scheme of an app. */
-  redirectHost: string;
-  /** The member of the organization that it belongs to. */
-  memberId: string;
-  /** The name of the member. Null when the member has left. */
-  memberName: string;
-  /** The names of its scopes. */
-  scopes: ("mcp:read" | "mcp:write")[];
-  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
-  lastUsedAt: number | null;
-  /** When the access ends if the client does not renew it, in milliseconds since 1970. */
-  expiresAt: number;
-  /** When it was created, in milliseconds since 1970. */
-  createdAt: number;
-};
-
-export type McpClientPage = {
-  /** The entries of this page. */
-  items: McpClient[];
-  /** Send it as `cursor` to get the next page. Null on the last page. */
-  nextCursor: string | null;
+export type McpClientConfiguration = {
+  /** The OAuth client. */
+  client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+  /** The name of the client, for people. */
+  title: string;
+  /** The name of its configuration file. Null: it has no file. */
+  fileName: string | null;
+  /** Where the file is, for each operating system. */
+  locations: {
+    /** The operating system. */
+    system: "any" | "macos" | "linux" | "windows";
+    /** Where the file is. */
+    path: string;
+  }[];
+  /** The language of `content`. */
+  language: "json" | "toml" | "text";
+  /** What to add to the file, or the address to enter. */
+  content: string;
+  /** A command that does the same. Null: there is none. */
+  command: string | null;
+  /** What else to do. Null: nothing. */
+  note: string | null;
+  /** The client's documentation that this was checked against. */
+  source: string | null;
+  /** The day of that check. Null: it could not be checked. */
+  checkedOn: string | null;
 };
 
 export type McpDiscovery = {
@@ -2083,6 +2079,75 @@ export type McpDiscoverySummary = {
   createdAt: number;
 };
 
+export type McpImportChoice = {
+  /** The `key` of a server in the file. */
+  key?: string;
+  /** The server's URL, when there is no file. */
+  url?: string;
+  /** Another name than the one in the file. */
+  name?: string;
+  /** Values for the names in `missing`. They are stored sealed. */
+  values?: Record<string, string>;
+  /** Headers for the server, in addition to those in the file. They are stored sealed. */
+  headers?: Record<string, string>;
+  /** The kind of credential that was used. */
+  credential?: "shared" | "per_member";
+  registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  authorizationServer?: string;
+  /** The client id that the provider gave. */
+  clientId?: string;
+  /** The client secret. It is never shown again. */
+  clientSecret?: string;
+  bearerToken?: string;
+};
+
+export type McpImportItem = {
+  /** Identifies the server within the file. */
+  key: string;
+  /** The name that the connection gets. */
+  name: string;
+  /** Where the server answers. `{name}` stands for a missing value. Null when the entry cannot be saved. */
+  url: string | null;
+  /** `bearer` when the file has a credential for the server. Null: discovery decides. */
+  registration: "bearer" | null;
+  /** Names of the headers in the file. Values are not shown. */
+  headers: string[];
+  /** Values that the file refers to but does not contain. Send them in `values`. */
+  missing: {
+    /** The name of the value, as in the file. */
+    name: string;
+    /** What the file says about the value. */
+    description: string | null;
+    /** Whether the value is a secret, so that it is not shown while typed. */
+    secret: boolean;
+    /** Whether the server can be saved without it. */
+    optional: boolean;
+  }[];
+  /** The saved connection with the same URL. Null: there is none. */
+  existing: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string;
+  } | null;
+  /** What the import does not take over from the entry, and why. */
+  notes: string[];
+  /** Why the entry cannot be saved. Null: it can. */
+  problem: {
+    /** Why the entry cannot be saved. */
+    code: "local_command" | "local_package" | "no_url" | "invalid_url" | "unsupported_transport" | "invalid_entry";
+    /** What happened and what to do, for a person to read. */
+    message: string;
+  } | null;
+};
+
+export type McpImportPreview = {
+  /** The form of the file. */
+  format: "mcp_servers" | "vscode" | "zed" | "opencode" | "registry_server" | "registry_list";
+  /** All servers in the file, in their order. */
+  items: McpImportItem[];
+};
+
 export type McpToken = {
   /** The id of the MCP token. */
   id: string;
@@ -2115,8 +2180,8 @@ export type Me = {
   /** Whether the person has a second factor. */
   twoFactorEnabled: boolean;
   /** The kind of credential of this request. */
-  credential: "session" | "key" | "mcp" | "mcp_client";
-  /** The scopes of an MCP token or MCP client. Null for other credentials. */
+  credential: "session" | "key" | "mcp";
+  /** The scopes of an MCP token. Null for other credentials. */
   scopes: string[] | null;
   /** The organization that requests with this credential act on. */
   activeOrganizationId: string | null;
@@ -6250,28 +6315,6 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** List the MCP clients I connected; with `api_keys:manage` those of every member */
-  "GET /v1/mcp/clients": {
-    input: {
-      query?: {
-        /** The maximum number of items to return. */
-        limit?: number;
-        /** `nextCursor` of the page before. */
-        cursor?: string;
-      };
-    };
-    reply: McpClientPage;
-  };
-  /** End the access of an MCP client at once */
-  "DELETE /v1/mcp/clients/{id}": {
-    input: {
-      path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
-        id: string;
-      };
-    };
-    reply: undefined;
-  };
   /** Read the catalogue of providers, models and prices */
   "GET /v1/llm-provider-catalog": {
     input: {
@@ -7794,7 +7837,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -8640,6 +8683,32 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
+  /** Show the servers in a configuration file */
+  "POST /v1/mcp-connections/import/preview": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+      };
+    };
+    reply: McpImportPreview;
+  };
+  /** Read the configuration that adds this instance to an MCP client */
+  "GET /v1/mcp-connections/export": {
+    input: {
+      query: {
+        /** The MCP client. */
+        client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+        /** How the client authenticates. */
+        credential?: "oauth" | "token";
+      };
+    };
+    reply: {
+      configuration: McpClientConfiguration;
+    };
+  };
   /** List earlier verdicts */
   "GET /v1/mcp-discoveries": {
     input: {
@@ -9245,7 +9314,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "mcp_client" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -9278,6 +9347,19 @@ export interface Streams {
   /** Stream wake-up messages for a runner */
   "GET /v1/automation-runners/events": {
     input: object;
+  };
+  /** Save servers of a configuration file */
+  "POST /v1/mcp-connections/import": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+        /** The servers to save, each with the `key` of the preview or a `url`. */
+        items: McpImportChoice[];
+      };
+    };
   };
   /** Discover a server and follow each step */
   "POST /v1/mcp-discoveries": {

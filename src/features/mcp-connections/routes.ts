@@ -8,6 +8,7 @@ import { routes as discovery } from "./discovery/index.ts";
 import { notBuilt } from "./pending.ts";
 import { routes as registration } from "./registration/index.ts";
 import { routes as tools } from "./tools/index.ts";
+import { routes as transfer } from "./transfer/index.ts";
 
 export const routes = [
   ...discovery,
@@ -22,4 +23,5 @@ export const routes = [
   ...registration,
   ...tools,
   ...callRoutes,
+  ...transfer,
 ];
