@@ -1219,7 +1219,7 @@ export type ChecklistStep = {
   /** When it was first done, in milliseconds since 1970. Null while it is not done. */
   doneAt: number | null;
   /** What the step needs. */
-  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover";
+  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover";
   /** Whether the caller has the permission. */
   allowed: boolean;
 };
@@ -1982,57 +1982,32 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
-export type McpApproval = {
-  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
-  id: string;
-  /** The connection. */
-  connectionId: string;
-  /** The name of the connection. */
-  connectionName: string;
-  /** The name of the tool at the server. */
-  tool: string;
-  /** The arguments of the call. Null in lists, and when they are too large to keep. */
-  arguments: Record<string, unknown> | null;
-  /** The size of the arguments. */
-  argumentBytes: number;
-  /** `approved`: the call may be made once, until `expiresAt`. `used`: it was made. */
-  status: "pending" | "approved" | "denied" | "used" | "expired";
-  /** The member whose agent asked. Null when they left. */
-  memberId: string | null;
-  /** The name of that member. */
-  memberName: string | null;
-  /** The run that asked. Null outside of runs. */
-  runId: string | null;
-  /** What the person who decided wrote. */
+export type McpClientConfiguration = {
+  /** The OAuth client. */
+  client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+  /** The name of the client, for people. */
+  title: string;
+  /** The name of its configuration file. Null: it has no file. */
+  fileName: string | null;
+  /** Where the file is, for each operating system. */
+  locations: {
+    /** The operating system. */
+    system: "any" | "macos" | "linux" | "windows";
+    /** Where the file is. */
+    path: string;
+  }[];
+  /** The language of `content`. */
+  language: "json" | "toml" | "text";
+  /** What to add to the file, or the address to enter. */
+  content: string;
+  /** A command that does the same. Null: there is none. */
+  command: string | null;
+  /** What else to do. Null: nothing. */
   note: string | null;
-  /** The member who decided. Null: nobody yet, or they left. */
-  decidedBy: string | null;
-  /** The name of that member. */
-  decidedByName: string | null;
-  /** When it was decided. */
-  decidedAt: number | null;
-  /** Until when it can be decided, or the approved call can be made. */
-  expiresAt: number;
-  /** When it was created, in milliseconds since 1970. */
-  createdAt: number;
-};
-
-export type McpApprovalPage = {
-  /** The entries of this page. */
-  items: McpApproval[];
-  /** Send it as `cursor` to get the next page. Null on the last page. */
-  nextCursor: string | null;
-};
-
-export type McpBaseline = {
-  /** The tools that were approved. */
-  approved: string[];
-  /** Whether the instructions were approved. */
-  instructions: boolean;
-  /** How many differences are left. */
-  remaining: number;
-  /** Identifies all differences as they are listed. Give it when you approve them. */
-  revision: string;
+  /** The client's documentation that this was checked against. */
+  source: string | null;
+  /** The day of that check. Null: it could not be checked. */
+  checkedOn: string | null;
 };
 
 export type McpDiscovery = {
@@ -2104,50 +2079,73 @@ export type McpDiscoverySummary = {
   createdAt: number;
 };
 
-export type McpDrift = {
-  /** A tool, or the server's instructions for agents. */
-  subject: "tool" | "instructions";
-  /** The name of the tool. Null for the instructions. */
-  tool: string | null;
-  /** The name at `/mcp`. Null for the instructions. */
-  exposedName: string | null;
-  /** What changed, worst first. */
-  kinds: ("hint_flipped" | "renamed" | "instructions_changed" | "text_changed" | "schema_changed" | "schema_widened" | "schema_narrowed" | "added" | "removed")[];
-  /** How dangerous the change can be. */
-  severity: "high" | "medium" | "low";
-  /** The earlier name of a tool that seems to be renamed. */
-  renamedFrom: string | null;
-  /** Whether calls are refused until it is approved. */
-  isHeld: boolean;
-  /** The approved definition. Null: there is none. */
-  before: McpToolDefinition | null;
-  /** The present definition. Null: the tool is gone. */
-  after: McpToolDefinition | null;
-  /** The differences, field by field. At most 200. */
-  changes: McpToolChange[];
-  /** True when there are more differences than `changes` has. */
-  isCut: boolean;
-  /** When the change was seen. */
-  seenAt: number;
-  /** The member who approved `before`. */
-  approvedBy: string | null;
-  /** The name of that member. */
-  approvedByName: string | null;
-  /** When `before` was approved. */
-  approvedAt: number | null;
-  /** How often the tool was called in the last 24 hours. */
-  callsLastDay: number;
+export type McpImportChoice = {
+  /** The `key` of a server in the file. */
+  key?: string;
+  /** The server's URL, when there is no file. */
+  url?: string;
+  /** Another name than the one in the file. */
+  name?: string;
+  /** Values for the names in `missing`. They are stored sealed. */
+  values?: Record<string, string>;
+  /** Headers for the server, in addition to those in the file. They are stored sealed. */
+  headers?: Record<string, string>;
+  /** The kind of credential that was used. */
+  credential?: "shared" | "per_member";
+  registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  authorizationServer?: string;
+  /** The client id that the provider gave. */
+  clientId?: string;
+  /** The client secret. It is never shown again. */
+  clientSecret?: string;
+  bearerToken?: string;
 };
 
-export type McpDriftPage = {
-  /** The entries of this page. */
-  items: McpDrift[];
-  /** Send it as `cursor` to get the next page. Null on the last page. */
-  nextCursor: string | null;
-  /** Identifies all differences as they are listed. Give it when you approve them. */
-  revision: string;
-  /** How many tools the server lists. */
-  tools: number;
+export type McpImportItem = {
+  /** Identifies the server within the file. */
+  key: string;
+  /** The name that the connection gets. */
+  name: string;
+  /** Where the server answers. `{name}` stands for a missing value. Null when the entry cannot be saved. */
+  url: string | null;
+  /** `bearer` when the file has a credential for the server. Null: discovery decides. */
+  registration: "bearer" | null;
+  /** Names of the headers in the file. Values are not shown. */
+  headers: string[];
+  /** Values that the file refers to but does not contain. Send them in `values`. */
+  missing: {
+    /** The name of the value, as in the file. */
+    name: string;
+    /** What the file says about the value. */
+    description: string | null;
+    /** Whether the value is a secret, so that it is not shown while typed. */
+    secret: boolean;
+    /** Whether the server can be saved without it. */
+    optional: boolean;
+  }[];
+  /** The saved connection with the same URL. Null: there is none. */
+  existing: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string;
+  } | null;
+  /** What the import does not take over from the entry, and why. */
+  notes: string[];
+  /** Why the entry cannot be saved. Null: it can. */
+  problem: {
+    /** Why the entry cannot be saved. */
+    code: "local_command" | "local_package" | "no_url" | "invalid_url" | "unsupported_transport" | "invalid_entry";
+    /** What happened and what to do, for a person to read. */
+    message: string;
+  } | null;
+};
+
+export type McpImportPreview = {
+  /** The form of the file. */
+  format: "mcp_servers" | "vscode" | "zed" | "opencode" | "registry_server" | "registry_list";
+  /** All servers in the file, in their order. */
+  items: McpImportItem[];
 };
 
 export type McpToken = {
@@ -2174,101 +2172,6 @@ export type McpTokenPage = {
   items: McpToken[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
-};
-
-export type McpTool = {
-  /** The name at the server. */
-  name: string;
-  /** The name at `/mcp`: the prefix of the connection, two underscores and the name. */
-  exposedName: string;
-  /** The name for people. Null when the server gives none. */
-  title: string | null;
-  /** What the server says about the tool. Null when it says nothing. */
-  description: string | null;
-  /** The JSON Schema of the arguments. */
-  inputSchema: Record<string, unknown>;
-  /** The JSON Schema of structured results. */
-  outputSchema: Record<string, unknown> | null;
-  /** Hints of the server. They are not proven. */
-  annotations: Record<string, unknown> | null;
-  /** `held`: it waits for approval and cannot be called. `removed`: the server does not list it any more. */
-  state: "approved" | "held" | "removed";
-  /** How the server's present description differs from the approved one, worst first. */
-  drift: ("hint_flipped" | "renamed" | "instructions_changed" | "text_changed" | "schema_changed" | "schema_widened" | "schema_narrowed" | "added" | "removed")[];
-  /** The earlier name of a tool that seems to be renamed. */
-  renamedFrom: string | null;
-  /** Whether it counts as destructive under the policy. */
-  isDestructive: boolean;
-  /** Whether it can be called now. */
-  executable: boolean;
-  /** Why it cannot be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`. */
-  why: "held" | "denied" | "needs_approval" | "removed" | null;
-  /** Whether agents find it in lists and searches. */
-  listed: boolean;
-  /** The member who approved it. Null: nobody, or they left. */
-  approvedBy: string | null;
-  /** The name of that member. */
-  approvedByName: string | null;
-  /** When it was approved. Null: never. */
-  approvedAt: number | null;
-  /** When the server listed it first. */
-  firstSeenAt: number;
-  /** When the server's description last changed. */
-  changedAt: number;
-};
-
-export type McpToolChange = {
-  /** Where, such as `description` or `inputSchema.properties.priority.enum`. */
-  field: string;
-  /** Whether the field is new, gone or different. */
-  change: "added" | "removed" | "changed";
-  /** The approved value. Null when it was added. */
-  before: unknown;
-  /** The present value. Null when it was removed. */
-  after: unknown;
-};
-
-export type McpToolDefinition = {
-  /** The name at the server. */
-  name: string;
-  /** The name for people. */
-  title?: string;
-  /** What the server says about the tool. */
-  description?: string;
-  /** The JSON Schema of the arguments. */
-  inputSchema: Record<string, unknown>;
-  /** The JSON Schema of structured results. */
-  outputSchema?: Record<string, unknown>;
-  /** Hints of the server: `readOnlyHint`, `destructiveHint` and others. They are not proven. */
-  annotations?: Record<string, unknown>;
-};
-
-export type McpToolPage = {
-  /** The entries of this page. */
-  items: McpTool[];
-  /** Send it as `cursor` to get the next page. Null on the last page. */
-  nextCursor: string | null;
-  /** When the server last listed its tools. Null: never. */
-  listedAt: number | null;
-  /** How many tools of the server are not kept, because there are too many or they are too large. */
-  omittedTools: number;
-  /** What the server tells agents about itself, as it was approved. */
-  instructions: string | null;
-};
-
-export type McpToolPolicy = {
-  /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
-  allow: string[] | null;
-  /** Tools that may not be called. It wins over `allow`. */
-  deny: string[];
-  /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
-  hide: string[];
-  /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
-  onDrift: "warn" | "hold_changed" | "hold_all";
-  /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
-  destructive: "allow" | "approve" | "deny";
-  /** Tools that say neither that they only read nor whether they destroy count as destructive. */
-  treatUnknownAsDestructive: boolean;
 };
 
 export type Me = {
@@ -5427,7 +5330,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5448,7 +5351,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -6332,7 +6235,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -8780,149 +8683,30 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
-  /** List the tools of an MCP connection */
-  "GET /v1/mcp-connections/{id}/tools": {
+  /** Show the servers in a configuration file */
+  "POST /v1/mcp-connections/import/preview": {
     input: {
-      path: {
-        /** The MCP connection. */
-        id: string;
-      };
-      query?: {
-        /** The maximum number of items to return. */
-        limit?: number;
-        /** `nextCursor` of the page before. */
-        cursor?: string;
-        /** Only tools in this state. */
-        state?: "approved" | "held" | "removed";
-      };
-    };
-    reply: McpToolPage;
-  };
-  /** Set what may be done with the tools of a connection */
-  "PUT /v1/mcp-connections/{id}/tools/policy": {
-    input: {
-      path: {
-        /** The MCP connection. */
-        id: string;
-      };
       body: {
-        /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
-        allow?: string[] | null;
-        /** Tools that may not be called. It wins over `allow`. */
-        deny?: string[];
-        /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
-        hide?: string[];
-        /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
-        onDrift?: "warn" | "hold_changed" | "hold_all";
-        /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
-        destructive?: "allow" | "approve" | "deny";
-        /** Tools that say neither that they only read nor whether they destroy count as destructive. */
-        treatUnknownAsDestructive?: boolean;
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+      };
+    };
+    reply: McpImportPreview;
+  };
+  /** Read the configuration that adds this instance to an MCP client */
+  "GET /v1/mcp-connections/export": {
+    input: {
+      query: {
+        /** The MCP client. */
+        client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+        /** How the client authenticates. */
+        credential?: "oauth" | "token";
       };
     };
     reply: {
-      /** The policy, with all fields. */
-      policy: McpToolPolicy;
-    };
-  };
-  /** List what the server changed since its tools were approved */
-  "GET /v1/mcp-connections/{id}/drift": {
-    input: {
-      path: {
-        /** The MCP connection. */
-        id: string;
-      };
-      query?: {
-        /** The maximum number of items to return. */
-        limit?: number;
-        /** `nextCursor` of the page before. */
-        cursor?: string;
-      };
-    };
-    reply: McpDriftPage;
-  };
-  /** Approve what the server changed */
-  "POST /v1/mcp-connections/{id}/drift/approve": {
-    input: {
-      path: {
-        /** The MCP connection. */
-        id: string;
-      };
-      body: {
-        /** The names of the tools. Omitted: all of them, and the instructions. */
-        tools?: string[];
-        /** Also approve the instructions. Only needed together with `tools`. */
-        instructions?: boolean;
-        /** The `revision` of the list that the caller saw. Refused when something changed since. */
-        revision?: string;
-      };
-    };
-    reply: {
-      /** What is approved now. */
-      baseline: McpBaseline;
-    };
-  };
-  /** List calls of destructive tools that wait for approval, and earlier ones */
-  "GET /v1/mcp-approvals": {
-    input: {
-      query?: {
-        /** The maximum number of items to return. */
-        limit?: number;
-        /** `nextCursor` of the page before. */
-        cursor?: string;
-        /** Only approvals with this status. */
-        status?: "pending" | "approved" | "denied" | "used" | "expired";
-        /** Only calls of this connection. */
-        connectionId?: string;
-      };
-    };
-    reply: McpApprovalPage;
-  };
-  /** Read the approval of a call, with its arguments */
-  "GET /v1/mcp-approvals/{id}": {
-    input: {
-      path: {
-        /** The approval. */
-        id: string;
-      };
-    };
-    reply: {
-      /** The approval of one call. */
-      approval: McpApproval;
-    };
-  };
-  /** Approve one call */
-  "POST /v1/mcp-approvals/{id}/approve": {
-    input: {
-      path: {
-        /** The approval. */
-        id: string;
-      };
-      body: {
-        /** Why, for the audit log and the member who asked. */
-        note?: string;
-      };
-    };
-    reply: {
-      /** The approval of one call. */
-      approval: McpApproval;
-    };
-  };
-  /** Deny one call */
-  "POST /v1/mcp-approvals/{id}/deny": {
-    input: {
-      path: {
-        /** The approval. */
-        id: string;
-      };
-      body: {
-        /** Why, for the audit log and the member who asked. */
-        note?: string;
-      };
-    };
-    reply: {
-      /** The approval of one call. */
-      approval: McpApproval;
+      configuration: McpClientConfiguration;
     };
   };
   /** List earlier verdicts */
@@ -9563,6 +9347,19 @@ export interface Streams {
   /** Stream wake-up messages for a runner */
   "GET /v1/automation-runners/events": {
     input: object;
+  };
+  /** Save servers of a configuration file */
+  "POST /v1/mcp-connections/import": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+        /** The servers to save, each with the `key` of the preview or a `url`. */
+        items: McpImportChoice[];
+      };
+    };
   };
   /** Discover a server and follow each step */
   "POST /v1/mcp-discoveries": {
