@@ -1,0 +1,77 @@
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { version } from "../../platform/version.ts";
+import { findCapability, listPage } from "./capabilities/index.ts";
+import { type CallOptions, checkScope, type Exchange } from "./exchange.ts";
+import { toErrorResult } from "./results.ts";
+import { callsInProgress, nameCall } from "./sessions/index.ts";
+
+const instructions =
+  "Signalbox runs agents for an organization and holds its connections to outside MCP servers. " +
+  "Tools that begin with signalbox__ belong to Signalbox itself. Tools of connections are named after their connection, " +
+  "then two underscores, then the name of the tool. Not every tool is listed: search_capabilities finds all of them, and " +
+  "execute_capability calls what it found.";
+
+/** Creates the server for one request. All it knows is in the request and in the database. */
+export function createServer(exchange: Exchange, era: "legacy" | "modern"): Server {
+  const { ctx } = exchange;
+  const server = new Server(
+    { name: "signalbox", title: "Signalbox", version },
+    {
+      // Clients of the 2025 era would need a stream that stays open to hear about changes.
+      capabilities: { tools: era === "modern" ? { listChanged: true } : {} },
+      instructions,
+    },
+  );
+  server.onerror = (error) => ctx.log.debug({ requestId: ctx.requestId, err: error }, "MCP message refused");
+  server.setRequestHandler("tools/list", ({ params }) => listPage(exchange, params?.cursor));
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: args } }, request) => {
+    const capability = await findCapability(exchange, name);
+    if (!capability)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${name.slice(0, 200)}. tools/list and search_capabilities show the tools that you can use.`,
+      );
+    const result = await whileInProgress(exchange, request, async (options): Promise<CallToolResult> => {
+      try {
+        checkScope(exchange, capability.isReadOnly);
+        return await capability.call(args ?? {}, options);
+      } catch (error) {
+        return toErrorResult(ctx, error);
+      }
+    });
+    return server.projectCallToolResult(result, capability.tool.outputSchema);
+  });
+  return server;
+}
+
+/** Passes progress and cancellation on. */
+async function whileInProgress<T>(
+  { ctx, session }: Exchange,
+  { mcpReq }: ServerContext,
+  work: (options: CallOptions) => Promise<T>,
+): Promise<T> {
+  const { progressToken } = mcpReq._meta ?? {};
+  const call = session && ctx.state.get(callsInProgress).begin(nameCall(ctx, session, mcpReq.id));
+  try {
+    return await work({
+      signal: call ? AbortSignal.any([mcpReq.signal, call.signal]) : mcpReq.signal,
+      onProgress:
+        progressToken === undefined
+          ? undefined
+          : (progress) =>
+              void mcpReq
+                .notify({ method: "notifications/progress", params: { ...progress, progressToken } })
+                .catch(() => {}),
+      client: session?.client ?? mcpReq.envelope?.[CLIENT_INFO_META_KEY]?.name,
+    });
+  } finally {
+    call?.end();
+  }
+}
