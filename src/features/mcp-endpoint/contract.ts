@@ -10,7 +10,7 @@ export const scopes = ["mcp:read", "mcp:write"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Credentials that were issued for this endpoint. Routes of the API do not accept them. */
-export const endpointCredentials: readonly CredentialKind[] = ["mcp"];
+export const endpointCredentials: readonly CredentialKind[] = ["mcp", "mcp_client"];
 
 /** A run credential is accepted too. It has no scopes: the automation decides what a run may do. */
 export const access = member({ credentials: [...endpointCredentials, "run"] });

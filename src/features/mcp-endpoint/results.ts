@@ -23,7 +23,11 @@ export function toErrorResult(ctx: Pick<Ctx, "requestId" | "log">, error: unknow
   };
 }
 
-function describe(code: string, message: string, { details, requestId, connectUrl }: Record<string, unknown>) {
+function describe(
+  code: string,
+  message: string,
+  { details, requestId, connectUrl }: Record<string, unknown>,
+) {
   if (code === "internal_error")
     return `This instance could not do it. Its operator finds the cause in the log under ${String(requestId)}.`;
   if (Array.isArray(details)) return `${code}: ${details.map(describeDetail).join(" ")}`;
@@ -31,4 +35,12 @@ function describe(code: string, message: string, { details, requestId, connectUr
   return typeof connectUrl === "string" && !text.includes(connectUrl) ? `${text} ${connectUrl}` : text;
 }
 
-const describeDetail = ({ message, path }: Detail) => (path?.length ? `${path.join(".")}: ${message}` : message);
+const describeDetail = ({ message, path }: Detail) =>
+  path?.length ? `${path.join(".")}: ${message}` : message;
+
+/** The code of a refusal in a result of ours. Undefined for an error that the tool itself reports. */
+export function readErrorCode({ _meta }: CallToolResult): string | undefined {
+  const found = _meta?.[errorMeta];
+  if (found === null || typeof found !== "object" || !("code" in found)) return undefined;
+  return typeof found.code === "string" ? found.code : undefined;
+}

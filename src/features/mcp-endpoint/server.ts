@@ -1,15 +1,9 @@
-import {
-  type CallToolResult,
-  CLIENT_INFO_META_KEY,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import type { MemberCtx } from "../../platform/context.ts";
+import { toRefusal } from "../../platform/http/index.ts";
 import { version } from "../../platform/version.ts";
-import { findCapability, listPage } from "./capabilities/index.ts";
-import { type CallOptions, checkScope, type Exchange } from "./exchange.ts";
-import { toErrorResult } from "./results.ts";
+import { callTool, listPage } from "./capabilities/index.ts";
+import type { CallOptions, Exchange } from "./exchange.ts";
 import { callsInProgress, nameCall } from "./sessions/index.ts";
 
 const instructions =
@@ -30,30 +24,40 @@ export function createServer(exchange: Exchange, era: "legacy" | "modern"): Serv
     },
   );
   server.onerror = (error) => ctx.log.debug({ requestId: ctx.requestId, err: error }, "MCP message refused");
-  server.setRequestHandler("tools/list", ({ params }) => listPage(exchange, params?.cursor));
-  server.setRequestHandler("tools/call", async ({ params: { name, arguments: args } }, request) => {
-    const capability = await findCapability(exchange, name);
-    if (!capability)
+  server.setRequestHandler("tools/list", async ({ params }) => {
+    try {
+      return await listPage(exchange, params?.cursor);
+    } catch (error) {
+      throw toProtocolError(ctx, error);
+    }
+  });
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }, request) => {
+    const call = await whileInProgress(exchange, server, request, (options) =>
+      callTool(exchange, name, args, options),
+    ).catch((error: unknown) => {
+      throw toProtocolError(ctx, error);
+    });
+    if (!call)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `There is no tool ${name.slice(0, 200)}. tools/list and search_capabilities show the tools that you can use.`,
       );
-    const result = await whileInProgress(exchange, request, async (options): Promise<CallToolResult> => {
-      try {
-        checkScope(exchange, capability.isReadOnly);
-        return await capability.call(args ?? {}, options);
-      } catch (error) {
-        return toErrorResult(ctx, error);
-      }
-    });
-    return server.projectCallToolResult(result, capability.tool.outputSchema);
+    return server.projectCallToolResult(call.result, call.outputSchema);
   });
   return server;
+}
+
+/** What is refused outside of a tool is an error of the protocol. A fault of ours is not described. */
+function toProtocolError({ requestId, log }: MemberCtx, error: unknown): ProtocolError {
+  const { status, body, message } = toRefusal(error, requestId, log);
+  const code = status === 400 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, message, body);
 }
 
 /** Passes progress and cancellation on. */
 async function whileInProgress<T>(
   { ctx, session }: Exchange,
+  server: Server,
   { mcpReq }: ServerContext,
   work: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
@@ -69,7 +73,7 @@ async function whileInProgress<T>(
               void mcpReq
                 .notify({ method: "notifications/progress", params: { ...progress, progressToken } })
                 .catch(() => {}),
-      client: session?.client ?? mcpReq.envelope?.[CLIENT_INFO_META_KEY]?.name,
+      client: session?.client ?? server.getClientVersion()?.name,
     });
   } finally {
     call?.end();

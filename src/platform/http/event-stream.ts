@@ -24,9 +24,7 @@ export const encodeMessage = ({ id, event, data }: Message): Uint8Array =>
   );
 
 /** Reads messages back from a source, for readers inside of the process. Comments and `retry` are left out. */
-export async function* decodeMessages(
-  parts: AsyncGenerator<Message | Uint8Array>,
-): AsyncGenerator<Message> {
+export async function* decodeMessages(parts: AsyncGenerator<Message | Uint8Array>): AsyncGenerator<Message> {
   const decoder = new TextDecoder();
   for await (const part of parts) {
     if (!(part instanceof Uint8Array)) yield part;

@@ -20,10 +20,7 @@ export type WebHandler<A extends Access = Access> = (
 ) => Response | Promise<Response>;
 
 interface MountSpec<A extends Access>
-  extends Pick<
-    RouteSpec,
-    "tag" | "summary" | "scopes" | "protocol" | "bodyLimit" | "limit" | "description"
-  > {
+  extends Pick<RouteSpec, "tag" | "summary" | "scopes" | "protocol" | "bodyLimit" | "limit" | "description"> {
   access: A;
   /** The handler takes this path and everything below it that has no route of its own. */
   prefix: string;
@@ -79,9 +76,7 @@ async function answerMounted(
   const body = hasBody(request) ? await readBytes() : undefined;
   if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
   const parsed =
-    parsesJson && request.method === "POST"
-      ? parseJson(body ?? Buffer.alloc(0), request.headers)
-      : undefined;
+    parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(
     answerMs,
     async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal), parsed),

@@ -1,4 +1,4 @@
-import { isSpecType, type Tool, type ToolAnnotations } from "@modelcontextprotocol/server";
+import type { Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { MemberCtx } from "../../../platform/context.ts";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../../../platform/http/index.ts";
 import { endpointCredentials } from "../contract.ts";
 import type { CallOptions } from "../exchange.ts";
+import { defineSchema } from "../schemas.ts";
 
 /** A tool of the control plane. A route of the API does its work and decides who may use it. */
 export interface OwnTool {
@@ -55,8 +56,8 @@ export function defineTool<Input extends z.ZodObject>({
     name: `signalbox__${name}`,
     title,
     description,
-    inputSchema: toJsonSchema(input, "input"),
-    outputSchema: toJsonSchema(output, "output"),
+    inputSchema: defineSchema(input, "input"),
+    outputSchema: defineSchema(output, "output"),
     annotations,
     mayCall: (ctx) => isAllowed(route, ctx),
     call: async (ctx, given, options) => {
@@ -95,14 +96,6 @@ function findReply({ spec }: Route): z.ZodObject {
   const reply = Object.values(spec.replies).find((schema) => schema !== null);
   if (!(reply instanceof z.ZodObject)) throw new Error(`${spec.path} does not reply with an object.`);
   return reply;
-}
-
-/** Draft 7, without `$schema`: clients of both eras validate with it. */
-function toJsonSchema(schema: z.ZodObject, io: "input" | "output"): Tool["inputSchema"] {
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(schema, { io, target: "draft-7" });
-  const tool: unknown = { name: "any", inputSchema };
-  if (!isSpecType.Tool(tool)) throw new Error("The schema of a tool is an object.");
-  return tool.inputSchema;
 }
 
 export const page = {
