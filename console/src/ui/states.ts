@@ -27,6 +27,7 @@ import {
   PowerOff,
   ShieldAlert,
   Timer,
+  TriangleAlert,
   Unplug,
   WifiOff,
 } from "lucide-react";
@@ -58,11 +59,21 @@ const looks = {
   },
   mcp: {
     connected: { tone: "ok", icon: Plug },
-    drift: { tone: "care", icon: GitCompare },
+    tools_held: { tone: "care", icon: GitCompare },
     needs_consent: { tone: "care", icon: ShieldAlert },
-    needs_sign_in: { tone: "care", icon: LogIn },
-    failing: { tone: "bad", icon: CloudOff },
+    sign_in: { tone: "care", icon: LogIn },
+    not_connected: { tone: "none", icon: CircleDashed },
+    no_answer: { tone: "bad", icon: CloudOff },
     off: { tone: "none", icon: CirclePause },
+    not_needed: { tone: "none", icon: CircleMinus },
+  },
+  call: {
+    ok: { tone: "ok", icon: CircleCheck },
+    tool_error: { tone: "care", icon: TriangleAlert },
+    refused: { tone: "care", icon: Ban },
+    failed: { tone: "bad", icon: CircleX },
+    cancelled: { tone: "none", icon: CircleStop },
+    timed_out: { tone: "bad", icon: Timer },
   },
   delivery: {
     accepted: { tone: "ok", icon: CircleCheck },
