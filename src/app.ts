@@ -25,6 +25,7 @@ const product = assembleRooms(
     import("./features/scim/index.ts").then(({ room }) => room),
     import("./features/api-keys/index.ts").then(({ room }) => room),
     import("./features/mcp-tokens/index.ts").then(({ room }) => room),
+    import("./features/mcp-authorization/index.ts").then(({ room }) => room),
     import("./features/llm-providers/index.ts").then(({ room }) => room),
     import("./features/automations/index.ts").then(({ room }) => room),
     import("./features/workers/index.ts").then(({ room }) => room),

@@ -177,7 +177,8 @@ export type CredentialKind =
   | "worker"
   | "worker_registration"
   | "scim"
-  | "mcp";
+  | "mcp"
+  | "mcp_client";
 
 /** Who is calling, and with which credential. */
 export type Caller = UsedCredential & Principal;

@@ -1982,6 +1982,34 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
+export type McpClientConfiguration = {
+  /** The OAuth client. */
+  client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+  /** The name of the client, for people. */
+  title: string;
+  /** The name of its configuration file. Null: it has no file. */
+  fileName: string | null;
+  /** Where the file is, for each operating system. */
+  locations: {
+    /** The operating system. */
+    system: "any" | "macos" | "linux" | "windows";
+    /** Where the file is. */
+    path: string;
+  }[];
+  /** The language of `content`. */
+  language: "json" | "toml" | "text";
+  /** What to add to the file, or the address to enter. */
+  content: string;
+  /** A command that does the same. Null: there is none. */
+  command: string | null;
+  /** What else to do. Null: nothing. */
+  note: string | null;
+  /** The client's documentation that this was checked against. */
+  source: string | null;
+  /** The day of that check. Null: it could not be checked. */
+  checkedOn: string | null;
+};
+
 export type McpDiscovery = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;
@@ -2049,6 +2077,75 @@ export type McpDiscoverySummary = {
   durationMs: number;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
+};
+
+export type McpImportChoice = {
+  /** The `key` of a server in the file. */
+  key?: string;
+  /** The server's URL, when there is no file. */
+  url?: string;
+  /** Another name than the one in the file. */
+  name?: string;
+  /** Values for the names in `missing`. They are stored sealed. */
+  values?: Record<string, string>;
+  /** Headers for the server, in addition to those in the file. They are stored sealed. */
+  headers?: Record<string, string>;
+  /** The kind of credential that was used. */
+  credential?: "shared" | "per_member";
+  registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  authorizationServer?: string;
+  /** The client id that the provider gave. */
+  clientId?: string;
+  /** The client secret. It is never shown again. */
+  clientSecret?: string;
+  bearerToken?: string;
+};
+
+export type McpImportItem = {
+  /** Identifies the server within the file. */
+  key: string;
+  /** The name that the connection gets. */
+  name: string;
+  /** Where the server answers. `{name}` stands for a missing value. Null when the entry cannot be saved. */
+  url: string | null;
+  /** `bearer` when the file has a credential for the server. Null: discovery decides. */
+  registration: "bearer" | null;
+  /** Names of the headers in the file. Values are not shown. */
+  headers: string[];
+  /** Values that the file refers to but does not contain. Send them in `values`. */
+  missing: {
+    /** The name of the value, as in the file. */
+    name: string;
+    /** What the file says about the value. */
+    description: string | null;
+    /** Whether the value is a secret, so that it is not shown while typed. */
+    secret: boolean;
+    /** Whether the server can be saved without it. */
+    optional: boolean;
+  }[];
+  /** The saved connection with the same URL. Null: there is none. */
+  existing: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string;
+  } | null;
+  /** What the import does not take over from the entry, and why. */
+  notes: string[];
+  /** Why the entry cannot be saved. Null: it can. */
+  problem: {
+    /** Why the entry cannot be saved. */
+    code: "local_command" | "local_package" | "no_url" | "invalid_url" | "unsupported_transport" | "invalid_entry";
+    /** What happened and what to do, for a person to read. */
+    message: string;
+  } | null;
+};
+
+export type McpImportPreview = {
+  /** The form of the file. */
+  format: "mcp_servers" | "vscode" | "zed" | "opencode" | "registry_server" | "registry_list";
+  /** All servers in the file, in their order. */
+  items: McpImportItem[];
 };
 
 export type McpToken = {
@@ -8586,6 +8683,32 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
+  /** Show the servers in a configuration file */
+  "POST /v1/mcp-connections/import/preview": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+      };
+    };
+    reply: McpImportPreview;
+  };
+  /** Read the configuration that adds this instance to an MCP client */
+  "GET /v1/mcp-connections/export": {
+    input: {
+      query: {
+        /** The MCP client. */
+        client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+        /** How the client authenticates. */
+        credential?: "oauth" | "token";
+      };
+    };
+    reply: {
+      configuration: McpClientConfiguration;
+    };
+  };
   /** List earlier verdicts */
   "GET /v1/mcp-discoveries": {
     input: {
@@ -9224,6 +9347,19 @@ export interface Streams {
   /** Stream wake-up messages for a runner */
   "GET /v1/automation-runners/events": {
     input: object;
+  };
+  /** Save servers of a configuration file */
+  "POST /v1/mcp-connections/import": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+        /** The servers to save, each with the `key` of the preview or a `url`. */
+        items: McpImportChoice[];
+      };
+    };
   };
   /** Discover a server and follow each step */
   "POST /v1/mcp-discoveries": {

@@ -1,0 +1,47 @@
+/**
+ * Why an operation at an outside server has no result. `challenge`: the credential was refused, or its scopes do not
+ * suffice. `rejected`: the server answered with a JSON-RPC error. `unavailable`, `timed_out`, `too_large` and
+ * `invalid_answer` are faults of the server.
+ */
+export type UpstreamErrorKind =
+  | "challenge"
+  | "rejected"
+  | "unavailable"
+  | "timed_out"
+  | "cancelled"
+  | "too_large"
+  | "invalid_answer";
+
+export interface UpstreamChallenge {
+  status: 401 | 403;
+  /** The scopes that the server asks for. */
+  scopes: string[];
+  reason: string;
+}
+
+/** The message is for a person, and has no byte of a credential. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly kind: UpstreamErrorKind;
+  /** The HTTP status, if one decided. */
+  readonly status: number | undefined;
+  /** The JSON-RPC error of the server, for `rejected`. */
+  readonly rpc: { code: number; message: string; data?: unknown } | undefined;
+  readonly challenge: UpstreamChallenge | undefined;
+  constructor(
+    kind: UpstreamErrorKind,
+    message: string,
+    details: {
+      status?: number;
+      rpc?: UpstreamError["rpc"];
+      challenge?: UpstreamChallenge;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.status = details.status;
+    this.rpc = details.rpc;
+    this.challenge = details.challenge;
+  }
+}
