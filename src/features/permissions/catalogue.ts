@@ -110,15 +110,6 @@ export const catalogue = {
     roles: admins,
   },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
-  "mcp_connections:use": {
-    description: "See and use the MCP connections one was granted, and connect one's own account.",
-    roles: everyone,
-  },
-  "mcp_connections:manage": {
-    description:
-      "Save, change and remove MCP connections, approve their tools, and see the calls of everybody.",
-    roles: admins,
-  },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 
 export type Permission = keyof typeof catalogue;
