@@ -330,6 +330,7 @@ export const mcp = {
     byPattern: "A pattern of the policy decides. Change it in the policy below.",
     actions: (name: string) => `Actions for ${name}`,
     saved: "Policy saved. It holds from the next call on.",
+    showAll: (n: number) => `Show all ${n}`,
     noDescription: "The server does not describe it.",
   },
   policy: {
@@ -436,13 +437,6 @@ export const mcp = {
     what: "The approvals",
     one: "The call",
     status: "State",
-    statuses: {
-      pending: "Waits",
-      approved: "Approved",
-      denied: "Denied",
-      used: "Called",
-      expired: "Expired",
-    },
     all: "All",
     tool: "Call",
     asker: "Asked by",
@@ -631,5 +625,4 @@ export const mcp = {
     emptyText: "A client that is given the address of /mcp signs in in the browser, and appears here.",
     notUsed: "not used yet",
   },
-  signals: (n: number) => `${n} need care`,
 };

@@ -62,9 +62,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
         <Button
           size="s"
           icon={Plus}
-          onClick={() =>
-            onChange([...headers, { key: (headers.at(-1)?.key ?? 0) + 1, name: "", value: "" }])
-          }
+          onClick={() => onChange([...headers, { key: (headers.at(-1)?.key ?? 0) + 1, name: "", value: "" }])}
         >
           {words.add}
         </Button>

@@ -34,7 +34,11 @@ export function OverviewPart({ connection }: { connection: ConnectionDetail }) {
       <Held connection={connection} mayManage={mayManage} />
       {connection.verdictDrift.length > 0 && <VerdictDrift connection={connection} />}
       <OwnAccount connection={connection} />
-      <TestSection key={filters.test ?? ""} connectionId={connection.id} startsNow={filters.test !== undefined} />
+      <TestSection
+        key={filters.test ?? ""}
+        connectionId={connection.id}
+        startsNow={filters.test !== undefined}
+      />
       {mayManage && connection.credential === "per_member" && connection.registration !== "none" && (
         <MembersSection connection={connection} />
       )}
@@ -60,7 +64,13 @@ function Problem({ connection: { problem } }: { connection: ConnectionDetail }) 
   );
 }
 
-function Held({ connection: { id, heldTools }, mayManage }: { connection: ConnectionDetail; mayManage: boolean }) {
+function Held({
+  connection: { id, heldTools },
+  mayManage,
+}: {
+  connection: ConnectionDetail;
+  mayManage: boolean;
+}) {
   const path = usePath();
   if (heldTools === 0) return null;
   return (
@@ -95,14 +105,20 @@ function Facts({ connection }: { connection: ConnectionDetail }) {
             words.credential,
             connection.credential === "shared" ? texts.addServer.shared : texts.addServer.perMember,
           ],
-          hasSignIn && authorizationServer !== null && [words.authorizationServer, findHost(authorizationServer)],
+          hasSignIn &&
+            authorizationServer !== null && [words.authorizationServer, findHost(authorizationServer)],
           hasSignIn && [
             words.scopes,
             scopes.length > 0 ? <code key="scopes">{scopes.join(" ")}</code> : words.noScopes,
           ],
           hasSignIn && clientId !== null && [words.clientId, <CopyText key="client" value={clientId} />],
-          hasSignIn && redirectUri !== null && [words.redirectUri, <CopyText key="redirect" value={redirectUri} />],
-          hasSignIn && connection.resource !== null && [words.resource, <code key="resource">{connection.resource}</code>],
+          hasSignIn &&
+            redirectUri !== null && [words.redirectUri, <CopyText key="redirect" value={redirectUri} />],
+          hasSignIn &&
+            connection.resource !== null && [
+              words.resource,
+              <code key="resource">{connection.resource}</code>,
+            ],
           [words.protocol, connection.protocolVersion ?? words.unknown],
           [words.discovered, <Time key="discovered" at={connection.discoveredAt} />],
           [words.checked, <Time key="checked" at={connection.checkedAt} />],
@@ -132,7 +148,10 @@ function Evidence({ connection: { url, evidence } }: { connection: ConnectionDet
         </Button>
       </div>
       {isShown && (
-        <EvidenceCard url={url} steps={evidence.map((step) => ({ ...step, state: "interpreted" as const }))} />
+        <EvidenceCard
+          url={url}
+          steps={evidence.map((step) => ({ ...step, state: "interpreted" as const }))}
+        />
       )}
     </section>
   );

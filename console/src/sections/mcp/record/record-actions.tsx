@@ -64,7 +64,11 @@ function MoreMenu({ connection, base }: { connection: ConnectionDetail; base: st
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label={texts.more} />}>
-        <MenuItem icon={Radar} disabled={discover.isRunning} onSelect={() => discover.start({ ...input, body: {} })}>
+        <MenuItem
+          icon={Radar}
+          disabled={discover.isRunning}
+          onSelect={() => discover.start({ ...input, body: {} })}
+        >
           {words.discoverAgain}
         </MenuItem>
         <MenuItem icon={Settings2} render={<Link to={`${base}/settings`} />}>

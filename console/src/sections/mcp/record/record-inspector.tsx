@@ -1,7 +1,8 @@
-import { Empty, Loaded } from "../../../ui/feedback.tsx";
 import { usePermission } from "../../../lib/context.tsx";
 import { usePath } from "../../../lib/paths.ts";
+import { common } from "../../../texts/common.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
+import { Empty, Loaded } from "../../../ui/feedback.tsx";
 import { Inspector } from "../../../ui/page.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { ConnectionCalls } from "../calls/connection-calls.tsx";
@@ -11,7 +12,6 @@ import { AccessPart } from "./access-part.tsx";
 import { OverviewPart } from "./overview-part.tsx";
 import { SettingsPart } from "./settings-part.tsx";
 import { ToolsPart } from "./tools-part.tsx";
-import { common } from "../../../texts/common.ts";
 
 interface RecordInspectorProps {
   id: string;

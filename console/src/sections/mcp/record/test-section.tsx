@@ -44,9 +44,7 @@ export function TestSection({ connectionId, startsNow }: TestSectionProps) {
         {test && !run.isRunning && (
           <p className={`row ${test.ok ? "ok" : "bad"}`}>
             {test.ok ? <CircleCheck className="i s" aria-hidden /> : <CircleX className="i s" aria-hidden />}
-            {failed
-              ? words.failed((words.steps[failed.step] ?? failed.step).toLowerCase())
-              : words.ok}
+            {failed ? words.failed((words.steps[failed.step] ?? failed.step).toLowerCase()) : words.ok}
           </p>
         )}
       </div>

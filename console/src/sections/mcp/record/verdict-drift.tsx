@@ -44,7 +44,10 @@ export function VerdictDrift({ connection: { id, verdictDrift } }: { connection:
         <Refusal of={accept} />
         {mayManage && (
           <div className="form-acts">
-            <Button busy={accept.isRunning} onClick={() => accept.start({ path: { id }, body: { accept: true } })}>
+            <Button
+              busy={accept.isRunning}
+              onClick={() => accept.start({ path: { id }, body: { accept: true } })}
+            >
               {words.accept}
             </Button>
           </div>
