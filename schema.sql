@@ -665,6 +665,48 @@ create table mails (
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
 
+create table mcp_authorization_records (
+  id text collate "C" not null,
+  kind text not null,
+  org_id text collate "C",
+  grant_id text collate "C",
+  payload text not null,
+  scopes text[],
+  consumed_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint mcp_authorization_records_pkey PRIMARY KEY (id),
+  constraint mcp_authorization_records_check CHECK ((((kind = 'interaction'::text) = (grant_id IS NULL)) AND ((grant_id IS NULL) = (org_id IS NULL)))),
+  constraint mcp_authorization_records_kind_check CHECK ((kind = ANY (ARRAY['interaction'::text, 'grant'::text, 'code'::text, 'access_token'::text, 'refresh_token'::text]))),
+  constraint mcp_authorization_records_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES mcp_client_grants(id) ON DELETE CASCADE,
+  constraint mcp_authorization_records_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_authorization_records_expiry ON mcp_authorization_records USING btree (expires_at);
+CREATE INDEX mcp_authorization_records_grant ON mcp_authorization_records USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+CREATE INDEX mcp_authorization_records_org ON mcp_authorization_records USING btree (org_id) WHERE (org_id IS NOT NULL);
+
+create table mcp_client_grants (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  client_id text collate "C" not null,
+  client_name text not null,
+  registration text not null,
+  redirect_host text not null,
+  scopes text[] not null,
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint mcp_client_grants_pkey PRIMARY KEY (id),
+  constraint mcp_client_grants_registration_check CHECK ((registration = ANY (ARRAY['client_metadata'::text, 'dynamic'::text]))),
+  constraint mcp_client_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_client_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_client_grants_client ON mcp_client_grants USING btree (client_id);
+CREATE INDEX mcp_client_grants_expiry ON mcp_client_grants USING btree (expires_at);
+CREATE INDEX mcp_client_grants_member ON mcp_client_grants USING btree (member_id, id DESC);
+CREATE INDEX mcp_client_grants_page ON mcp_client_grants USING btree (org_id, id DESC);
+
 create table mcp_connection_grants (
   connection_id text collate "C" not null,
   org_id text collate "C" not null,
@@ -806,6 +848,18 @@ create table mcp_member_states (
 );
 CREATE INDEX mcp_member_states_member ON mcp_member_states USING btree (member_id);
 CREATE INDEX mcp_member_states_org ON mcp_member_states USING btree (org_id);
+
+create table mcp_oauth_clients (
+  id text collate "C" not null,
+  registration text not null,
+  metadata jsonb not null,
+  fresh_until timestamptz,
+  last_used_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  constraint mcp_oauth_clients_pkey PRIMARY KEY (id),
+  constraint mcp_oauth_clients_registration_check CHECK ((registration = ANY (ARRAY['client_metadata'::text, 'dynamic'::text])))
+);
+CREATE INDEX mcp_oauth_clients_use ON mcp_oauth_clients USING btree (last_used_at);
 
 create table mcp_tokens (
   id text collate "C" not null,

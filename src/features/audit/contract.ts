@@ -13,6 +13,7 @@ const credentials = [
   "worker_registration",
   "scim",
   "mcp",
+  "mcp_client",
   "system",
 ] as const;
 

@@ -14,6 +14,7 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+export { createExposedName } from "./names.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",
@@ -23,6 +24,7 @@ export const room = defineRoom({
       description:
         "Outside MCP servers: how they must be connected, who may use them, and their credentials.",
     },
+    { name: "MCP Calls", description: "The log of calls of tools through MCP connections." },
   ],
   routes,
   fields,

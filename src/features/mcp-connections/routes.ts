@@ -1,5 +1,6 @@
 import { on, onPrepared } from "../../platform/http/index.ts";
 import { routes as access } from "./access/index.ts";
+import { callRoutes } from "./calls/index.ts";
 import { routes as checks } from "./checks/index.ts";
 import * as contract from "./contract.ts";
 import { routes as credentials } from "./credentials/index.ts";
@@ -7,6 +8,8 @@ import { routes as discovery } from "./discovery/index.ts";
 import { routes as registration } from "./registration/index.ts";
 import { prepareConnection } from "./saving.ts";
 import * as service from "./service.ts";
+import { routes as tools } from "./tools/index.ts";
+import { routes as transfer } from "./transfer/index.ts";
 
 export const routes = [
   ...discovery,
@@ -23,4 +26,7 @@ export const routes = [
   ...credentials,
   ...access,
   ...registration,
+  ...tools,
+  ...callRoutes,
+  ...transfer,
 ];

@@ -25,11 +25,13 @@ const Me = z
   .strictObject({
     user: User,
     twoFactorEnabled: z.boolean(),
-    credential: z.enum(["session", "key", "mcp"]).describe("The kind of credential of this request."),
+    credential: z
+      .enum(["session", "key", "mcp", "mcp_client"])
+      .describe("The kind of credential of this request."),
     scopes: z
       .array(z.string())
       .nullable()
-      .describe("The scopes of an MCP token. Null for other credentials."),
+      .describe("The scopes of an MCP token or MCP client. Null for other credentials."),
     activeOrganizationId: idSchema("org").nullable(),
     permissions: z.array(z.string()).describe("What this credential may do in the active organization."),
     organizations: z.array(Membership),
@@ -47,8 +49,8 @@ export const readMe = route({
   path: "/v1/me",
   tag,
   summary: "Read my account, my organization and my permissions",
-  description: "Also tells whether an MCP token is valid.",
-  access: signedIn({ credentials: ["session", "key", "mcp"] }),
+  description: "Also tells whether a token of an MCP client is valid.",
+  access: signedIn({ credentials: ["session", "key", "mcp", "mcp_client"] }),
   replies: { 200: Me },
 });
 

@@ -32,7 +32,7 @@ export async function readMe(ctx: PersonCtx) {
   return {
     user,
     twoFactorEnabled,
-    credential: caller.credential as "session" | "key" | "mcp",
+    credential: caller.credential as "session" | "key" | "mcp" | "mcp_client",
     scopes: caller.scopes ? [...caller.scopes] : null,
     activeOrganizationId: caller.member?.orgId ?? null,
     permissions: [...(caller.member?.permissions ?? [])].sort(),

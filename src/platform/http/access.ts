@@ -51,6 +51,7 @@ const credentialNames: Partial<Record<CredentialKind, string>> = {
   session: "a session",
   key: "an API key",
   mcp: "an MCP token",
+  mcp_client: "the access token of an MCP client",
   runner: "a runner token",
   run: "a run credential",
   worker: "a worker token",
