@@ -2179,7 +2179,7 @@ export type McpClient = {
 };
 
 export type McpClientConfiguration = {
-  /** The OAuth client. */
+  /** The MCP client. */
   client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
   /** The name of the client, for people. */
   title: string;
@@ -2583,23 +2583,39 @@ export type McpDriftPage = {
 export type McpImportChoice = {
   /** The `key` of a server in the file. */
   key?: string;
-  /** The server's URL, when there is no file. */
+  /** The URL of a server that is not in the file, instead of `key`. */
   url?: string;
   /** Another name than the one in the file. */
   name?: string;
-  /** Values for the names in `missing`. They are stored sealed. */
+  /** Values for the names in `missing`. */
   values?: Record<string, string>;
-  /** Headers for the server, in addition to those in the file. They are stored sealed. */
+  /** Headers in addition to those in the file. Values are stored sealed. */
   headers?: Record<string, string>;
   /** The kind of credential that was used. */
   credential?: "shared" | "per_member";
+  /** How to register. Needed for a server that cannot be reached now. */
   registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** The issuer, when the server names several. */
   authorizationServer?: string;
-  /** The client id that the provider gave. */
+  /** For `pre_registered`. */
   clientId?: string;
-  /** The client secret. It is never shown again. */
+  /** For `pre_registered`, if there is one. */
   clientSecret?: string;
+  /** For `bearer`: the token to send. Shared credentials only. */
   bearerToken?: string;
+  /** Default: the scopes that discovery recommends. */
+  scopes?: string[];
+  /** How the repository is read. */
+  access?: {
+    /** Every member, and every run, may use it. */
+    organization?: boolean;
+    /** The teams whose members may use it. */
+    teamIds?: string[];
+    /** The members who may use it. */
+    memberIds?: string[];
+    /** The automations whose runs may use it. */
+    automationIds?: string[];
+  };
 };
 
 export type McpImportItem = {
@@ -9854,6 +9870,7 @@ export interface Operations {
       };
     };
     reply: {
+      /** The configuration. */
       configuration: McpClientConfiguration;
     };
   };
