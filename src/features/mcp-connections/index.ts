@@ -2,6 +2,7 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { fields } from "./fields.ts";
 import { routes } from "./routes.ts";
+import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 
 export {
   createRedaction,
@@ -25,5 +26,7 @@ export const room = defineRoom({
   ],
   routes,
   fields,
+  jobs: [...toolJobs],
+  sealedColumns: [...toolColumns],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });
