@@ -5,6 +5,7 @@ import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { sealedColumns } from "./sealing.ts";
+import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 
 export {
   createRedaction,
@@ -28,8 +29,8 @@ export const room = defineRoom({
   ],
   routes,
   fields,
-  jobs,
-  sealedColumns,
+  jobs: [...jobs, ...toolJobs],
+  sealedColumns: [...sealedColumns, ...toolColumns],
   state: [retriedCredentials],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });
