@@ -1,7 +1,9 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { callJobs, callState, sealedPayloads } from "./calls/index.ts";
 import { fields } from "./fields.ts";
 import { routes } from "./routes.ts";
+import { sessionPool } from "./upstream/index.ts";
 
 export {
   createRedaction,
@@ -25,5 +27,8 @@ export const room = defineRoom({
   ],
   routes,
   fields,
+  jobs: [...callJobs],
+  state: [sessionPool, ...callState],
+  sealedColumns: [sealedPayloads],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });
