@@ -62,10 +62,10 @@ async function whileInProgress<T>(
   work: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   const { progressToken } = mcpReq._meta ?? {};
-  const call = session && ctx.state.get(callsInProgress).begin(nameCall(ctx, session, mcpReq.id));
+  const call = ctx.state.get(callsInProgress).begin(session && nameCall(ctx, session, mcpReq.id));
   try {
     return await work({
-      signal: call ? AbortSignal.any([mcpReq.signal, call.signal]) : mcpReq.signal,
+      signal: AbortSignal.any([mcpReq.signal, call.signal]),
       onProgress:
         progressToken === undefined
           ? undefined
@@ -76,6 +76,6 @@ async function whileInProgress<T>(
       client: session?.client ?? server.getClientVersion()?.name,
     });
   } finally {
-    call?.end();
+    call.end();
   }
 }
