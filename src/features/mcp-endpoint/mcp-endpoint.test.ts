@@ -224,7 +224,7 @@ describe("who may call", () => {
 
   test("a tool needs the permission of its route", async () => {
     const role = await createRole(server, acme.owner, ["mcp_tokens:create", "templates:read"]);
-    const member = await joinWorkspace(server, acme, role.key);
+    const member = await joinWorkspace(server, acme, role.id);
     const { token } = await createMcpToken(server, member, both);
     const client = await connectClient("modern", url(), token);
     expect((await listNames(client)).filter((name) => name.startsWith("signalbox__"))).toEqual([
