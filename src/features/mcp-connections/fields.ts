@@ -1,6 +1,7 @@
 import type { FieldGuide } from "../../platform/http/index.ts";
 import { callFields } from "./calls/index.ts";
 import { fields as tools } from "./tools/index.ts";
+import { fields as transfer } from "./transfer/index.ts";
 
 const id = "mcn_01jz8q2d9xf4vvh0tbq8k3m5na";
 const member = "mem_01jz8q2d9xf4vvh0tbq8k3m5na";
@@ -62,6 +63,7 @@ const detail = {
 export const fields: FieldGuide = {
   ...tools,
   ...callFields,
+  ...transfer,
   "/v1/mcp-connections/{id}": ["The MCP connection.", id],
   McpConnection: ["A whole example.", summary],
   McpConnectionDetail: ["A whole example.", detail],
