@@ -190,13 +190,14 @@ describe("a code", () => {
   test("needs its verifier, client and redirect URI, and a mistake does not use it up", async () => {
     const form = await prepareExchange();
     const other = await registerClient(server);
-    for (const wrong of [
+    const mistakes: Record<string, string>[] = [
       { code_verifier: "x".repeat(43) },
       { redirect_uri: "http://127.0.0.1:1/callback" },
       { client_id: other },
       { code: "x".repeat(43) },
       { resource: "https://elsewhere.example/mcp" },
-    ])
+    ];
+    for (const wrong of mistakes)
       expect(await exchange({ ...form, ...wrong })).toMatchObject({
         status: 400,
         body: { error: "resource" in wrong ? "invalid_target" : "invalid_grant" },

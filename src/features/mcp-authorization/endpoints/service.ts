@@ -31,7 +31,7 @@ export async function authorize(ctx: Ctx, search: string): Promise<Response> {
     if (!(error instanceof ClientProblem)) throw error;
     return problemPage(ctx, { error: error.code, description: error.message });
   }
-  const reply = await answer(ctx, { method: "GET", target: `${paths.authorize}?${query}`, headers: {} });
+  const { reply } = await answer(ctx, { method: "GET", target: `${paths.authorize}?${query}`, headers: {} });
   const location = reply.headers.get("location");
   if (location?.startsWith(`${paths.consent}/`)) return reply;
   return problemPage(ctx, location ? readRedirect(location) : await readProblem(reply));
@@ -65,12 +65,13 @@ export const answerForm = (ctx: Ctx, target: string, contentType: string | undef
 export async function register(ctx: Ctx, body: Buffer): Promise<Response> {
   try {
     const metadata = await prepareRegistration(ctx, body);
-    return await answer(ctx, {
+    const { reply } = await answer(ctx, {
       method: "POST",
       target: paths.register,
       headers: { accept: "application/json", "content-type": "application/json" },
       body: Buffer.from(JSON.stringify(metadata)),
     });
+    return reply;
   } catch (error) {
     if (!(error instanceof ClientProblem)) throw error;
     return Response.json(
@@ -80,11 +81,27 @@ export async function register(ctx: Ctx, body: Buffer): Promise<Response> {
   }
 }
 
-const answerInTransaction = (ctx: Ctx, request: ServerRequest) =>
-  ctx.db.transaction((tx) => answer({ ...ctx, db: tx }, request));
+/**
+ * Answers in one transaction. A refused request changes nothing, so a client can correct it and send its code or token
+ * again. The exception is a refusal that ends the grant.
+ */
+async function answerInTransaction(ctx: Ctx, request: ServerRequest): Promise<Response> {
+  const refused: { reply?: Response } = {};
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      const { reply, hasEnded } = await answer({ ...ctx, db: tx }, request);
+      if (reply.status < 400 || hasEnded) return reply;
+      refused.reply = reply;
+      throw new Error("The request was refused.");
+    });
+  } catch (error) {
+    if (!refused.reply) throw error;
+    return refused.reply;
+  }
+}
 
-async function answer(ctx: Ctx, request: ServerRequest): Promise<Response> {
-  const reply = await ctx.state.get(authorizationServer).answer(ctx, request);
+async function answer(ctx: Ctx, request: ServerRequest) {
+  const { reply, hasEnded } = await ctx.state.get(authorizationServer).answer(ctx, request);
   const headers = new Headers({ ...baseHeaders, "cache-control": "no-store" });
   for (const name of ["content-type", "location"]) {
     const value = reply.headers.get(name);
@@ -92,12 +109,13 @@ async function answer(ctx: Ctx, request: ServerRequest): Promise<Response> {
   }
   for (const cookie of reply.headers.getSetCookie())
     if (!cookie.startsWith(cookies.session)) headers.append("set-cookie", cookie);
-  return new Response(reply.body, { status: reply.status, headers });
+  return { reply: new Response(reply.body, { status: reply.status, headers }), hasEnded };
 }
 
 /** The library would redirect these errors. Anybody can register a client, so that would be an open redirect. */
 function readRedirect(location: string): Problem {
-  const { searchParams } = new URL(location);
+  const url = new URL(location);
+  const searchParams = new URLSearchParams(url.search || url.hash.slice(1));
   const description = searchParams.get("error_description");
   return {
     error: searchParams.get("error") ?? "server_error",

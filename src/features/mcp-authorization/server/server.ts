@@ -16,6 +16,8 @@ import type { RecordKind } from "./store.ts";
 interface Answering {
   ctx: Ctx;
   fault?: unknown;
+  /** True when the request ended a grant. */
+  hasEnded: boolean;
 }
 
 /** A sign-in in progress. */
@@ -26,9 +28,15 @@ export interface Interaction {
   scopes: Scope[];
 }
 
+interface Answered {
+  reply: Response;
+  /** True when the request ended a grant, for example because a refresh token was used twice. */
+  hasEnded: boolean;
+}
+
 export interface AuthorizationServer {
   /** `ctx.db` may be a transaction: then everything that the request changes commits with it. */
-  answer(ctx: Ctx, request: ServerRequest): Promise<Response>;
+  answer(ctx: Ctx, request: ServerRequest): Promise<Answered>;
   findInteraction(ctx: Ctx, id: string): Promise<Interaction | undefined>;
   /** Stores what the person decided, and returns the path that continues. Undefined when it is too late. */
   finishInteraction(ctx: Ctx, id: string, decision: Decision): Promise<string | undefined>;
@@ -63,13 +71,19 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
     return found.ctx;
   };
 
+  async function endGrant(ctx: Ctx, id: string): Promise<void> {
+    const store = answering.getStore();
+    if (store) store.hasEnded = true;
+    await endGrantByToken(ctx, id);
+  }
+
   async function load(): Promise<Provider> {
     const { createProvider, refuseEndedGrant } = await import("./provider.ts");
     const adapter = (model: string): Adapter => {
       if (model === "Client") return createClientAdapter(() => current().db);
       const kind = kinds[model];
       if (!kind) return nothingStored;
-      return createRecords(kind, { current, refuseEnded: refuseEndedGrant, endGrant: endGrantByToken });
+      return createRecords(kind, { current, refuseEnded: refuseEndedGrant, endGrant });
     };
     return createProvider({
       issuer: publicUrl,
@@ -92,7 +106,7 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
   async function run<T>(ctx: Ctx, work: (provider: Provider) => Promise<T>): Promise<T> {
     loading ??= load();
     const provider = await loading;
-    const store: Answering = { ctx };
+    const store: Answering = { ctx, hasEnded: false };
     const result = await answering.run(store, () => work(provider));
     if (store.fault !== undefined) throw store.fault;
     return result;
@@ -103,9 +117,13 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
 
   return {
     answer: (ctx, request) =>
-      run(ctx, (provider) =>
-        exchange(provider.callback(), { ...request, headers: { ...request.headers, ...address } }),
-      ),
+      run(ctx, async (provider) => ({
+        reply: await exchange(provider.callback(), {
+          ...request,
+          headers: { ...request.headers, ...address },
+        }),
+        hasEnded: answering.getStore()?.hasEnded ?? false,
+      })),
     findInteraction: (ctx, id) =>
       run(ctx, async (provider) => {
         const params = (await provider.Interaction.find(id))?.params;
