@@ -8,6 +8,7 @@ import {
   LayoutDashboard,
   Link2,
   type LucideIcon,
+  Plug,
   Radar,
   ScrollText,
   Server,
@@ -26,6 +27,8 @@ export interface NavItem {
   permission?: string;
   /** After `g`. */
   letter?: string;
+  /** A shorter name for the bar of a phone. */
+  short?: string;
 }
 
 export interface NavGroup {
@@ -56,6 +59,14 @@ export const navigation: readonly NavGroup[] = [
     items: [
       { path: "/discover", label: nav.discover, icon: Radar, permission: "mcp:discover", letter: "d" },
       {
+        path: "/connections/mcp",
+        label: nav.mcpConnections,
+        icon: Plug,
+        permission: "mcp_connections:use",
+        letter: "m",
+        short: nav.mcpShort,
+      },
+      {
         path: "/connections/accounts",
         label: nav.accounts,
         icon: Link2,
@@ -85,7 +96,7 @@ export const navigation: readonly NavGroup[] = [
 ];
 
 /** The bar at the bottom of a phone. "More" opens the rest. */
-export const phonePaths = ["", "/runs", "/discover", "/connections/accounts"];
+export const phonePaths = ["", "/runs", "/discover", "/connections/mcp"];
 
 export const listItems = (permissions: ReadonlySet<string>): NavGroup[] =>
   navigation

@@ -8,8 +8,11 @@ const maxCells = 4_000_000;
 
 /** Compares two texts by their lines. Keeps `context` unchanged lines around each change. */
 export function diffLines(before: string, after: string, context = 3): DiffLine[] {
-  return dropFarLines(compare(before.split("\n"), after.split("\n")), context);
+  return dropFarLines(compare(splitLines(before), splitLines(after)), context);
 }
+
+/** An empty text has no line, so that a text that appears is only added. */
+const splitLines = (text: string): string[] => (text === "" ? [] : text.split("\n"));
 
 function compare(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0;
@@ -66,4 +69,77 @@ function dropFarLines(lines: readonly DiffLine[], context: number): DiffLine[] {
     else if (kept.at(-1)?.kind !== "gap") kept.push({ kind: "gap", text: "" });
   }
   return kept;
+}
+
+export interface DiffPart {
+  text: string;
+  isChanged: boolean;
+}
+
+export interface MarkedLine {
+  kind: DiffLine["kind"];
+  parts: readonly DiffPart[];
+}
+
+/** Like `diffLines`, with the words that changed inside a line marked. */
+export function diffMarked(before: string, after: string, context = 3): MarkedLine[] {
+  const lines = diffLines(before, after, context);
+  const marked: MarkedLine[] = [];
+  for (let i = 0; i < lines.length; ) {
+    const { kind, text } = lines[i]!;
+    if (kind !== "del" && kind !== "add") {
+      marked.push({ kind, parts: [{ text, isChanged: false }] });
+      i++;
+      continue;
+    }
+    const removed = takeKind(lines, i, "del");
+    const added = takeKind(lines, i + removed.length, "add");
+    i += removed.length + added.length;
+    const pairs = removed.map((line, at) => added[at] && markPair(line.text, added[at].text));
+    marked.push(
+      ...removed.map(({ text: one }, at) => ({
+        kind: "del" as const,
+        parts: pairs[at]?.before ?? whole(one),
+      })),
+      ...added.map(({ text: one }, at) => ({ kind: "add" as const, parts: pairs[at]?.after ?? whole(one) })),
+    );
+  }
+  return marked;
+}
+
+const whole = (text: string): DiffPart[] => [{ text, isChanged: true }];
+
+function takeKind(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): readonly DiffLine[] {
+  let end = from;
+  while (lines[end]?.kind === kind) end++;
+  return lines.slice(from, end);
+}
+
+const splitWords = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
+
+/** Marks the words that only one of two lines has. Lines with little in common are marked as a whole. */
+function markPair(before: string, after: string): { before: DiffPart[]; after: DiffPart[] } {
+  const words = compare(splitWords(before), splitWords(after));
+  const common = words
+    .filter(({ kind, text }) => kind === "same" && text.trim() !== "")
+    .reduce((sum, { text }) => sum + text.length, 0);
+  if (common * 4 < Math.min(before.length, after.length))
+    return { before: whole(before), after: whole(after) };
+  const take = (side: "del" | "add") =>
+    joinParts(words.filter(({ kind }) => kind === "same" || kind === side));
+  return { before: take("del"), after: take("add") };
+}
+
+/** Neighbours of one kind are one part. A space between two marked words is marked with them. */
+function joinParts(words: readonly DiffLine[]): DiffPart[] {
+  const parts: DiffPart[] = [];
+  for (const [i, { kind, text }] of words.entries()) {
+    const isBetween =
+      text.trim() === "" && words[i - 1]?.kind !== "same" && (words[i + 1]?.kind ?? "same") !== "same";
+    const isChanged = kind !== "same" || (i > 0 && isBetween);
+    const last = parts.at(-1);
+    if (last?.isChanged === isChanged) last.text += text;
+    else parts.push({ text, isChanged });
+  }
+  return parts;
 }

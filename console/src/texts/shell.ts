@@ -17,6 +17,8 @@ export const shell = {
     runs: "Runs",
     templates: "Templates",
     discover: "Discover",
+    mcpConnections: "MCP connections",
+    mcpShort: "Connections",
     accounts: "Accounts",
     codeHost: "Code host",
     workers: "Workers",
@@ -27,6 +29,10 @@ export const shell = {
     audit: "Audit log",
     settings: "Settings",
     more: "More",
+  },
+  signals: {
+    running: (count: number) => `${count} running`,
+    care: (count: number) => (count === 1 ? "1 needs care" : `${count} need care`),
   },
   demo: { title: "Demo workspace", text: "Everything in it is made up." },
   user: {
@@ -81,6 +87,7 @@ export const shell = {
       ["g then r", "Runs"],
       ["g then a", "Automations"],
       ["g then d", "Discover"],
+      ["g then m", "MCP connections"],
       ["g then c", "Accounts"],
       ["g then p", "People"],
       ["j and k", "Next and previous row"],

@@ -1219,7 +1219,7 @@ export type ChecklistStep = {
   /** When it was first done, in milliseconds since 1970. Null while it is not done. */
   doneAt: number | null;
   /** What the step needs. */
-  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover";
+  permission: "organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover";
   /** Whether the caller has the permission. */
   allowed: boolean;
 };
@@ -1982,6 +1982,180 @@ export type LlmProviderTest = {
   models?: string[];
 };
 
+export type McpApproval = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The connection. */
+  connectionId: string;
+  /** The name of the connection. */
+  connectionName: string;
+  /** The name of the tool at the server. */
+  tool: string;
+  /** The arguments of the call. Null in lists, and when they are too large to keep. */
+  arguments: Record<string, unknown> | null;
+  /** The size of the arguments. */
+  argumentBytes: number;
+  /** `approved`: the call may be made once, until `expiresAt`. `used`: it was made. */
+  status: "pending" | "approved" | "denied" | "used" | "expired";
+  /** The member whose agent asked. Null when they left. */
+  memberId: string | null;
+  /** The name of that member. */
+  memberName: string | null;
+  /** The run that asked. Null outside of runs. */
+  runId: string | null;
+  /** What the person who decided wrote. */
+  note: string | null;
+  /** The member who decided. Null: nobody yet, or they left. */
+  decidedBy: string | null;
+  /** The name of that member. */
+  decidedByName: string | null;
+  /** When it was decided. */
+  decidedAt: number | null;
+  /** Until when it can be decided, or the approved call can be made. */
+  expiresAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type McpApprovalPage = {
+  /** The entries of this page. */
+  items: McpApproval[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpBaseline = {
+  /** The tools that were approved. */
+  approved: string[];
+  /** Whether the instructions were approved. */
+  instructions: boolean;
+  /** How many differences are left. */
+  remaining: number;
+  /** Identifies all differences as they are listed. Give it when you approve them. */
+  revision: string;
+};
+
+export type McpCall = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The connection. It may have been deleted since. */
+  connectionId: string;
+  /** The name of the connection. Null when it was deleted. */
+  connectionName: string | null;
+  /** The member that called, or for whom a run called. */
+  memberId: string | null;
+  /** The name of the member. Null when it is no longer known. */
+  memberName: string | null;
+  /** The kind of credential that the caller used. */
+  credential: string;
+  /** The credential that the caller used. */
+  credentialId: string;
+  /** The MCP client, as it names itself. Null when it is not known. */
+  client: string | null;
+  /** The name of the tool at its server. */
+  tool: string;
+  /** `tool_error`: the tool answered with an error. `refused`: the call was not sent, or the server refused the credential. `failed`: the server did not answer as it should. */
+  outcome: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
+  /** The code of the error. Null when the call succeeded. */
+  code: string | null;
+  /** How long the call took, in milliseconds. */
+  ms: number;
+  /** The size of the arguments as JSON. */
+  requestBytes: number;
+  /** The size of the result as JSON. */
+  resultBytes: number;
+  /** The run that called. Null for a call outside of a run. */
+  runId: string | null;
+  /** The attempt of the run. */
+  attempt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type McpCallDetails = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The connection. It may have been deleted since. */
+  connectionId: string;
+  /** The name of the connection. Null when it was deleted. */
+  connectionName: string | null;
+  /** The member that called, or for whom a run called. */
+  memberId: string | null;
+  /** The name of the member. Null when it is no longer known. */
+  memberName: string | null;
+  /** The kind of credential that the caller used. */
+  credential: string;
+  /** The credential that the caller used. */
+  credentialId: string;
+  /** The MCP client, as it names itself. Null when it is not known. */
+  client: string | null;
+  /** The name of the tool at its server. */
+  tool: string;
+  /** `tool_error`: the tool answered with an error. `refused`: the call was not sent, or the server refused the credential. `failed`: the server did not answer as it should. */
+  outcome: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
+  /** The code of the error. Null when the call succeeded. */
+  code: string | null;
+  /** How long the call took, in milliseconds. */
+  ms: number;
+  /** The size of the arguments as JSON. */
+  requestBytes: number;
+  /** The size of the result as JSON. */
+  resultBytes: number;
+  /** The run that called. Null for a call outside of a run. */
+  runId: string | null;
+  /** The attempt of the run. */
+  attempt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** Null when arguments and result are not stored, or not any more. */
+  payload: McpCallPayload | null;
+};
+
+export type McpCallPage = {
+  /** The entries of this page. */
+  items: McpCall[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpCallPayload = {
+  /** What the caller sent. */
+  arguments: unknown;
+  /** What the tool answered. Null when there is no result. */
+  result: unknown;
+  /** When both are deleted. */
+  expiresAt: number;
+};
+
+export type McpChoiceRequired = {
+  /** A code that programs can act on. */
+  error: "mcp_choice_required";
+  /** What happened and what to do, for a person to read. */
+  message: string;
+  /** What a person decides before the connection can be saved. */
+  choices: {
+    /** The way to choose, if there is one. */
+    recommended: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer" | null;
+    /** The ways to register. */
+    registrations: {
+      /** The way to register. */
+      registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+      /** Whether the server and this instance allow it. */
+      available: boolean;
+      /** The fields of the request that it needs. */
+      missing: string[];
+      /** What it means, or why it is not available. */
+      note: string;
+    }[];
+    /** The issuers to choose from, for `authorizationServer`. */
+    authorizationServers: string[];
+    /** The scopes that would be requested. */
+    scopes: string[];
+    /** What discovery found out. */
+    verdict: ExternalMcpRequirementsDiscovery;
+  };
+};
+
 export type McpClient = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;
@@ -2007,11 +2181,297 @@ export type McpClient = {
   createdAt: number;
 };
 
+export type McpClientConfiguration = {
+  /** The MCP client. */
+  client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+  /** The name of the client, for people. */
+  title: string;
+  /** The name of its configuration file. Null: it has no file. */
+  fileName: string | null;
+  /** Where the file is, for each operating system. */
+  locations: {
+    /** The operating system. */
+    system: "any" | "macos" | "linux" | "windows";
+    /** Where the file is. */
+    path: string;
+  }[];
+  /** The language of `content`. */
+  language: "json" | "toml" | "text";
+  /** What to add to the file, or the address to enter. */
+  content: string;
+  /** A command that does the same. Null: there is none. */
+  command: string | null;
+  /** What else to do. Null: nothing. */
+  note: string | null;
+  /** The client's documentation that this was checked against. */
+  source: string | null;
+  /** The day of that check. Null: it could not be checked. */
+  checkedOn: string | null;
+};
+
 export type McpClientPage = {
   /** The entries of this page. */
   items: McpClient[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type McpConnectStart = {
+  /** The page at the provider where the person signs in and agrees. */
+  authorizeUrl: string;
+};
+
+export type McpConnection = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. */
+  name: string;
+  /** The prefix of its tools at `/mcp`. It never changes, because agents remember the names. */
+  slug: string;
+  /** Where the server answers. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** `shared`: one credential for everybody. `per_member`: each member connects an account. */
+  credential: "shared" | "per_member";
+  /** How this instance is known to the authorization server, or that a fixed credential is sent. */
+  registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** False: nobody can use it. */
+  enabled: boolean;
+  /** The state for the caller. When several apply, the one that must be solved first. */
+  status: "connected" | "tools_held" | "not_connected" | "needs_consent" | "sign_in" | "no_answer" | "off";
+  /** What failed at the last check. Null: nothing. */
+  problem: {
+    /** The step of the last check that failed. */
+    step: string;
+    /** Why it failed, for programs. */
+    code: string;
+    /** Why it failed, and what to do. */
+    message: string;
+    /** Since when it fails. In milliseconds since 1970. */
+    since: number;
+  } | null;
+  /** How many tools the server has. */
+  toolCount: number;
+  /** How many of them cannot be called until a person approves their change. */
+  heldTools: number;
+  /** The MCP revision of the last session. */
+  protocolVersion: string | null;
+  /** The issuer that members sign in at. */
+  authorizationServer: string | null;
+  /** The scopes that every account is asked for. */
+  scopes: string[];
+  /** The connection as it is for the caller. */
+  mine: {
+    /** The state of the caller's own credential. */
+    state: "connected" | "not_connected" | "sign_in" | "needs_consent" | "not_needed";
+    /** For `needs_consent`: the scopes to consent to. */
+    missingScopes: string[];
+    /** The caller's account at the server, if it is known. */
+    account: string | null;
+    /** Since when it is in this state. In milliseconds since 1970. */
+    since: number | null;
+    /** Whether the caller was granted the connection. */
+    mayUse: boolean;
+  };
+  /** Null without `mcp_connections:manage`. */
+  people: {
+    /** How many members may use it. Null: everybody. */
+    granted: number | null;
+    /** How many members have a working credential of their own. */
+    connected: number;
+    /** How many must sign in again or consent to more. */
+    needCare: number;
+  } | null;
+  /** How many calls were made in the last 24 hours. */
+  callsLastDay: number;
+  /** The status of the verdict. */
+  verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** What changed at the server since a person accepted the verdict. */
+  verdictDrift: McpVerdictDrift[];
+  /** When the server was last discovered. In milliseconds since 1970. */
+  discoveredAt: number;
+  /** When it was last checked. In milliseconds since 1970. */
+  checkedAt: number | null;
+  /** The member who saved it. Null when that member has left. */
+  createdBy: string | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type McpConnectionAccess = {
+  /** Every member, and every run, may use it. */
+  organization: boolean;
+  /** The teams whose members may use it. */
+  teamIds: string[];
+  /** The members who may use it. */
+  memberIds: string[];
+  /** The automations whose runs may use it, with the credential of their owner. */
+  automationIds: string[];
+};
+
+export type McpConnectionDetail = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. */
+  name: string;
+  /** The prefix of its tools at `/mcp`. It never changes, because agents remember the names. */
+  slug: string;
+  /** Where the server answers. Text that looks like a credential is replaced by [redacted]. */
+  url: string;
+  /** `shared`: one credential for everybody. `per_member`: each member connects an account. */
+  credential: "shared" | "per_member";
+  /** How this instance is known to the authorization server, or that a fixed credential is sent. */
+  registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** False: nobody can use it. */
+  enabled: boolean;
+  /** The state for the caller. When several apply, the one that must be solved first. */
+  status: "connected" | "tools_held" | "not_connected" | "needs_consent" | "sign_in" | "no_answer" | "off";
+  /** What failed at the last check. Null: nothing. */
+  problem: {
+    /** The step of the last check that failed. */
+    step: string;
+    /** Why it failed, for programs. */
+    code: string;
+    /** Why it failed, and what to do. */
+    message: string;
+    /** Since when it fails. In milliseconds since 1970. */
+    since: number;
+  } | null;
+  /** How many tools the server has. */
+  toolCount: number;
+  /** How many of them cannot be called until a person approves their change. */
+  heldTools: number;
+  /** The MCP revision of the last session. */
+  protocolVersion: string | null;
+  /** The issuer that members sign in at. */
+  authorizationServer: string | null;
+  /** The scopes that every account is asked for. */
+  scopes: string[];
+  /** The connection as it is for the caller. */
+  mine: {
+    /** The state of the caller's own credential. */
+    state: "connected" | "not_connected" | "sign_in" | "needs_consent" | "not_needed";
+    /** For `needs_consent`: the scopes to consent to. */
+    missingScopes: string[];
+    /** The caller's account at the server, if it is known. */
+    account: string | null;
+    /** Since when it is in this state. In milliseconds since 1970. */
+    since: number | null;
+    /** Whether the caller was granted the connection. */
+    mayUse: boolean;
+  };
+  /** Null without `mcp_connections:manage`. */
+  people: {
+    /** How many members may use it. Null: everybody. */
+    granted: number | null;
+    /** How many members have a working credential of their own. */
+    connected: number;
+    /** How many must sign in again or consent to more. */
+    needCare: number;
+  } | null;
+  /** How many calls were made in the last 24 hours. */
+  callsLastDay: number;
+  /** The status of the verdict. */
+  verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
+  /** What changed at the server since a person accepted the verdict. */
+  verdictDrift: McpVerdictDrift[];
+  /** When the server was last discovered. In milliseconds since 1970. */
+  discoveredAt: number;
+  /** When it was last checked. In milliseconds since 1970. */
+  checkedAt: number | null;
+  /** The member who saved it. Null when that member has left. */
+  createdBy: string | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+  /** What the last discovery found out. */
+  verdict: ExternalMcpRequirementsDiscovery;
+  /** The requests of that discovery, in their order. */
+  evidence: ExternalMcpRequirementsDiscoveryEvidence[];
+  /** The resource that tokens are requested for (RFC 8707). */
+  resource: string | null;
+  /** The id of this instance at the authorization server. */
+  clientId: string | null;
+  /** Where the authorization server sends members back to. */
+  redirectUri: string | null;
+  /** Which tools may be called, and what happens when they change. */
+  policy: McpToolPolicy;
+  /** How much may be called, and how large. */
+  limits: McpConnectionLimits;
+  /** How the repository is read. */
+  access: McpConnectionAccess;
+  /** Whether arguments and results of calls are kept. */
+  logPayloads: boolean;
+  /** For how many days they are kept. */
+  payloadDays: number;
+};
+
+export type McpConnectionLimits = {
+  /** Calls per minute, of all callers. */
+  callsPerMinute: number;
+  /** Calls at the same time, of all callers. */
+  concurrency: number;
+  /** How long a call may take. */
+  timeoutSeconds: number;
+  /** The largest arguments of a call, in bytes. */
+  maxRequestBytes: number;
+  /** The largest result of a call, in bytes. */
+  maxResultBytes: number;
+  /** How old the list of tools may be before it is read again. Policies that hold tools read it before every call. */
+  listingSeconds: number;
+};
+
+export type McpConnectionMember = {
+  /** The member of the organization that it belongs to. */
+  memberId: string;
+  /** The name of the member. */
+  name: string;
+  /** Whether the member was granted the connection. */
+  mayUse: boolean;
+  /** The state of the member's own credential. */
+  state: "connected" | "not_connected" | "sign_in" | "needs_consent" | "not_needed";
+  /** For `needs_consent`: the scopes to consent to. */
+  missingScopes: string[];
+  /** The member's account at the server, if it is known. */
+  account: string | null;
+  /** Since when it is in this state. In milliseconds since 1970. */
+  since: number | null;
+  /** When its token was last used. */
+  lastUsedAt: number | null;
+};
+
+export type McpConnectionMemberPage = {
+  /** The entries of this page. */
+  items: McpConnectionMember[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpConnectionPage = {
+  /** The entries of this page. */
+  items: McpConnection[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type McpConnectionTest = {
+  /** Whether every step succeeded. */
+  ok: boolean;
+  /** The steps, in their order. */
+  steps: {
+    /** What was tried. The steps after a failure are not tried. */
+    step: "reach" | "credential" | "initialize" | "list_tools";
+    /** Whether it succeeded. */
+    ok: boolean;
+    /** How long it took, in milliseconds. */
+    ms: number;
+    /** Why it failed, for programs. */
+    code?: string;
+    /** What was found, or why it failed and what to do. */
+    message: string;
+  }[];
 };
 
 export type McpDiscovery = {
@@ -2083,6 +2543,146 @@ export type McpDiscoverySummary = {
   createdAt: number;
 };
 
+export type McpDrift = {
+  /** A tool, or the server's instructions for agents. */
+  subject: "tool" | "instructions";
+  /** The name of the tool. Null for the instructions. */
+  tool: string | null;
+  /** The name at `/mcp`. Null for the instructions. */
+  exposedName: string | null;
+  /** What changed, worst first. */
+  kinds: ("hint_flipped" | "renamed" | "instructions_changed" | "text_changed" | "schema_changed" | "schema_widened" | "schema_narrowed" | "added" | "removed")[];
+  /** How dangerous the change can be. */
+  severity: "high" | "medium" | "low";
+  /** The earlier name of a tool that seems to be renamed. */
+  renamedFrom: string | null;
+  /** Whether calls are refused until it is approved. */
+  isHeld: boolean;
+  /** The approved definition. Null: there is none. */
+  before: McpToolDefinition | null;
+  /** The present definition. Null: the tool is gone. */
+  after: McpToolDefinition | null;
+  /** The differences, field by field. At most 200. */
+  changes: McpToolChange[];
+  /** True when there are more differences than `changes` has. */
+  isCut: boolean;
+  /** When the change was seen. */
+  seenAt: number;
+  /** The member who approved `before`. */
+  approvedBy: string | null;
+  /** The name of that member. */
+  approvedByName: string | null;
+  /** When `before` was approved. */
+  approvedAt: number | null;
+  /** How often the tool was called in the last 24 hours. */
+  callsLastDay: number;
+};
+
+export type McpDriftPage = {
+  /** The entries of this page. */
+  items: McpDrift[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+  /** Identifies all differences as they are listed. Give it when you approve them. */
+  revision: string;
+  /** How many tools the server lists. */
+  tools: number;
+};
+
+export type McpImportChoice = {
+  /** The `key` of a server in the file. */
+  key?: string;
+  /** The URL of a server that is not in the file, instead of `key`. */
+  url?: string;
+  /** Another name than the one in the file. */
+  name?: string;
+  /** Values for the names in `missing`. */
+  values?: Record<string, string>;
+  /** Headers in addition to those in the file. Values are stored sealed. */
+  headers?: Record<string, string>;
+  /** The kind of credential that was used. */
+  credential?: "shared" | "per_member";
+  /** How to register. Needed for a server that cannot be reached now. */
+  registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** The issuer, when the server names several. */
+  authorizationServer?: string;
+  /** For `pre_registered`. */
+  clientId?: string;
+  /** For `pre_registered`, if there is one. */
+  clientSecret?: string;
+  /** For `bearer`: the token to send. Shared credentials only. */
+  bearerToken?: string;
+  /** Default: the scopes that discovery recommends. */
+  scopes?: string[];
+  /** How the repository is read. */
+  access?: {
+    /** Every member, and every run, may use it. */
+    organization?: boolean;
+    /** The teams whose members may use it. */
+    teamIds?: string[];
+    /** The members who may use it. */
+    memberIds?: string[];
+    /** The automations whose runs may use it. */
+    automationIds?: string[];
+  };
+};
+
+export type McpImportItem = {
+  /** Identifies the server within the file. */
+  key: string;
+  /** The name that the connection gets. */
+  name: string;
+  /** Where the server answers. `{name}` stands for a missing value. Null when the entry cannot be saved. */
+  url: string | null;
+  /** `bearer` when the file has a credential for the server. Null: discovery decides. */
+  registration: "bearer" | null;
+  /** Names of the headers in the file. Values are not shown. */
+  headers: string[];
+  /** Values that the file refers to but does not contain. Send them in `values`. */
+  missing: {
+    /** The name of the value, as in the file. */
+    name: string;
+    /** What the file says about the value. */
+    description: string | null;
+    /** Whether the value is a secret, so that it is not shown while typed. */
+    secret: boolean;
+    /** Whether the server can be saved without it. */
+    optional: boolean;
+  }[];
+  /** The saved connection with the same URL. Null: there is none. */
+  existing: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string;
+  } | null;
+  /** What the import does not take over from the entry, and why. */
+  notes: string[];
+  /** Why the entry cannot be saved. Null: it can. */
+  problem: {
+    /** Why the entry cannot be saved. */
+    code: "local_command" | "local_package" | "no_url" | "invalid_url" | "unsupported_transport" | "invalid_entry";
+    /** What happened and what to do, for a person to read. */
+    message: string;
+  } | null;
+};
+
+export type McpImportPreview = {
+  /** The form of the file. */
+  format: "mcp_servers" | "vscode" | "zed" | "opencode" | "registry_server" | "registry_list";
+  /** All servers in the file, in their order. */
+  items: McpImportItem[];
+};
+
+export type McpRegistrationFailed = {
+  /** A code that programs can act on. */
+  error: "mcp_registration_failed";
+  /** What happened and what to do, for a person to read. */
+  message: string;
+  /** The code of the authorization server, or of this instance. */
+  reason: string;
+};
+
 export type McpToken = {
   /** The id of the MCP token. */
   id: string;
@@ -2107,6 +2707,127 @@ export type McpTokenPage = {
   items: McpToken[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type McpTool = {
+  /** The name at the server. */
+  name: string;
+  /** The name at `/mcp`: the prefix of the connection, two underscores and the name. */
+  exposedName: string;
+  /** The name for people. Null when the server gives none. */
+  title: string | null;
+  /** What the server says about the tool. Null when it says nothing. */
+  description: string | null;
+  /** The JSON Schema of the arguments. */
+  inputSchema: Record<string, unknown>;
+  /** The JSON Schema of structured results. */
+  outputSchema: Record<string, unknown> | null;
+  /** Hints of the server. They are not proven. */
+  annotations: Record<string, unknown> | null;
+  /** `held`: it waits for approval and cannot be called. `removed`: the server does not list it any more. */
+  state: "approved" | "held" | "removed";
+  /** How the server's present description differs from the approved one, worst first. */
+  drift: ("hint_flipped" | "renamed" | "instructions_changed" | "text_changed" | "schema_changed" | "schema_widened" | "schema_narrowed" | "added" | "removed")[];
+  /** The earlier name of a tool that seems to be renamed. */
+  renamedFrom: string | null;
+  /** Whether it counts as destructive under the policy. */
+  isDestructive: boolean;
+  /** Whether it can be called now. */
+  executable: boolean;
+  /** Why it cannot be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`. */
+  why: "held" | "denied" | "needs_approval" | "removed" | null;
+  /** Whether agents find it in lists and searches. */
+  listed: boolean;
+  /** The member who approved it. Null: nobody, or they left. */
+  approvedBy: string | null;
+  /** The name of that member. */
+  approvedByName: string | null;
+  /** When it was approved. Null: never. */
+  approvedAt: number | null;
+  /** When the server listed it first. */
+  firstSeenAt: number;
+  /** When the server's description last changed. */
+  changedAt: number;
+};
+
+export type McpToolChange = {
+  /** Where, such as `description` or `inputSchema.properties.priority.enum`. */
+  field: string;
+  /** Whether the field is new, gone or different. */
+  change: "added" | "removed" | "changed";
+  /** The approved value. Null when it was added. */
+  before: unknown;
+  /** The present value. Null when it was removed. */
+  after: unknown;
+};
+
+export type McpToolDefinition = {
+  /** The name at the server. */
+  name: string;
+  /** The name for people. */
+  title?: string;
+  /** What the server says about the tool. */
+  description?: string;
+  /** The JSON Schema of the arguments. */
+  inputSchema: Record<string, unknown>;
+  /** The JSON Schema of structured results. */
+  outputSchema?: Record<string, unknown>;
+  /** Hints of the server: `readOnlyHint`, `destructiveHint` and others. They are not proven. */
+  annotations?: Record<string, unknown>;
+};
+
+export type McpToolPage = {
+  /** The entries of this page. */
+  items: McpTool[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+  /** When the server last listed its tools. Null: never. */
+  listedAt: number | null;
+  /** How many tools of the server are not kept, because there are too many or they are too large. */
+  omittedTools: number;
+  /** What the server tells agents about itself, as it was approved. */
+  instructions: string | null;
+};
+
+export type McpToolPolicy = {
+  /** The only tools that may be called. `*` at the end of a name stands for any rest. Null: all tools. */
+  allow: string[] | null;
+  /** Tools that may not be called, even when `allow` names them. */
+  deny: string[];
+  /** Tools that are in no list and in no search. They can still be called by name. */
+  hide: string[];
+  /** What happens when the server changes a tool after it was approved. `warn`: people are told. `hold_changed`: changed and new tools cannot be called until they are approved. `hold_all`: no tool can be called until then. */
+  onDrift: "warn" | "hold_changed" | "hold_all";
+  /** Whether tools that say they destroy or overwrite may be called, or only with approval. */
+  destructive: "allow" | "approve" | "deny";
+  /** Tools that do not say whether they only read count as destructive. */
+  treatUnknownAsDestructive: boolean;
+};
+
+export type McpToolPolicyOutput = {
+  /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
+  allow: string[] | null;
+  /** Tools that may not be called. It wins over `allow`. */
+  deny: string[];
+  /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
+  hide: string[];
+  /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
+  onDrift: "warn" | "hold_changed" | "hold_all";
+  /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
+  destructive: "allow" | "approve" | "deny";
+  /** Tools that say neither that they only read nor whether they destroy count as destructive. */
+  treatUnknownAsDestructive: boolean;
+};
+
+export type McpVerdictDrift = {
+  /** The field of the verdict that changed, such as `issuer` or `scopes`. */
+  field: string;
+  /** The accepted value. Null: there was none. */
+  before: string | null;
+  /** The value that was seen. Null: there is none. */
+  after: string | null;
+  /** When the change was first seen. In milliseconds since 1970. */
+  seenAt: number;
 };
 
 export type Me = {
@@ -2280,6 +3001,27 @@ export type OauthClient = {
   createdAt: number;
   /** When it was last changed, in milliseconds since 1970. */
   updatedAt: number;
+};
+
+export type OauthClientMetadata = {
+  /** The URL of this document. */
+  client_id: string;
+  /** The name that authorization servers show. */
+  client_name: string;
+  /** The address of this instance. */
+  client_uri: string;
+  /** Where authorization servers send members back to. */
+  redirect_uris: string[];
+  /** The grants that this instance uses. */
+  grant_types: string[];
+  /** The responses that this instance uses. */
+  response_types: string[];
+  /** How this instance authenticates: it has no secret. */
+  token_endpoint_auth_method: string;
+  /** A server, not an app on a device. */
+  application_type: "web";
+  /** The name of the software. */
+  software_id: string;
 };
 
 export type OauthConnectStart = {
@@ -5265,7 +6007,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5286,7 +6028,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -6170,7 +6912,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp_connections:use" | "mcp_connections:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -8640,6 +9382,510 @@ export interface Operations {
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
+  /** List MCP connections */
+  "GET /v1/mcp-connections": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only connections in this state. */
+        status?: "connected" | "tools_held" | "not_connected" | "needs_consent" | "sign_in" | "no_answer" | "off";
+      };
+    };
+    reply: McpConnectionPage;
+  };
+  /** Save an MCP connection */
+  "POST /v1/mcp-connections": {
+    input: {
+      body: {
+        /** Where the MCP server answers. http or https, without credentials. */
+        url: string;
+        /** The name that people see. Default: the name of the server's host. */
+        name?: string;
+        /** The kind of credential that was used. */
+        credential?: "shared" | "per_member";
+        /** How to register. Needed for a server that cannot be reached now. */
+        registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+        /** The issuer, when the server names several. */
+        authorizationServer?: string;
+        /** For `pre_registered`. */
+        clientId?: string;
+        /** For `pre_registered`, if there is one. */
+        clientSecret?: string;
+        /** For `bearer`: the token to send. Shared credentials only. */
+        bearerToken?: string;
+        /** Headers to send with every request, such as an API key. Values are stored sealed. */
+        headers?: Record<string, string>;
+        /** Default: the scopes that discovery recommends. */
+        scopes?: string[];
+        /** How the repository is read. */
+        access?: {
+          /** Every member, and every run, may use it. */
+          organization?: boolean;
+          /** The teams whose members may use it. */
+          teamIds?: string[];
+          /** The members who may use it. */
+          memberIds?: string[];
+          /** The automations whose runs may use it. */
+          automationIds?: string[];
+        };
+        /** A kept verdict of this URL, not older than an hour. The server is not discovered again. */
+        discoveryId?: string;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Read an MCP connection */
+  "GET /v1/mcp-connections/{id}": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Change an MCP connection */
+  "PATCH /v1/mcp-connections/{id}": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** Whether it is enabled. */
+        enabled?: boolean;
+        /** Members consent to new scopes when they connect the next time. */
+        scopes?: string[];
+        /** The limits to change. */
+        limits?: {
+          /** Calls per minute, of all callers. */
+          callsPerMinute?: number;
+          /** Calls at the same time, of all callers. */
+          concurrency?: number;
+          /** How long a call may take. */
+          timeoutSeconds?: number;
+          /** The largest arguments of a call, in bytes. */
+          maxRequestBytes?: number;
+          /** The largest result of a call, in bytes. */
+          maxResultBytes?: number;
+          /** How old the list of tools may be before it is read again. Policies that hold tools read it before every call. */
+          listingSeconds?: number;
+        };
+        /** Whether arguments and results of calls are kept. */
+        logPayloads?: boolean;
+        /** For how many days they are kept. */
+        payloadDays?: number;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Delete an MCP connection */
+  "DELETE /v1/mcp-connections/{id}": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Discover the server of an MCP connection again */
+  "POST /v1/mcp-connections/{id}/discover": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body?: {
+        /** Accepts what the server answers now as the new verdict. */
+        accept?: true;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
+  /** Test an MCP connection */
+  "POST /v1/mcp-connections/{id}/test": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The result, step by step. */
+      test: McpConnectionTest;
+    };
+  };
+  /** Start to connect my account to an MCP connection */
+  "GET /v1/mcp-connections/{id}/connect/start": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** Additional scopes, separated by spaces, such as those that the server found missing. */
+        scopes?: string;
+        /** A path on this site that the last page links back to. */
+        returnTo?: string;
+        /** For browsers only: the confirmation from the page that asks whether to continue. Valid for ten minutes. */
+        confirm?: string;
+      };
+    };
+    reply: McpConnectStart;
+  };
+  /** Claim an account that was connected in a browser without my session */
+  "POST /v1/mcp-connections/{id}/connect/claim": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The code that the page shows. */
+        code: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Disconnect my account from an MCP connection */
+  "POST /v1/mcp-connections/{id}/disconnect": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Set the token or headers of an MCP connection */
+  "PUT /v1/mcp-connections/{id}/credential": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** Sent as `Authorization: Bearer …`. */
+        bearerToken?: string;
+        /** Headers to send with every request, such as an API key. Values are stored sealed. */
+        headers?: Record<string, string>;
+      };
+    };
+    reply: undefined;
+  };
+  /** List the members of an MCP connection */
+  "GET /v1/mcp-connections/{id}/members": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: McpConnectionMemberPage;
+  };
+  /** Read who may use an MCP connection */
+  "GET /v1/mcp-connections/{id}/access": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+    };
+    reply: {
+      /** Who may use it. */
+      access: McpConnectionAccess;
+    };
+  };
+  /** Say who may use an MCP connection */
+  "PUT /v1/mcp-connections/{id}/access": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** Every member, and every run, may use it. */
+        organization?: boolean;
+        /** The teams whose members may use it. */
+        teamIds?: string[];
+        /** The members who may use it. */
+        memberIds?: string[];
+        /** The automations whose runs may use it. */
+        automationIds?: string[];
+      };
+    };
+    reply: {
+      /** Who may use it. */
+      access: McpConnectionAccess;
+    };
+  };
+  /** Read the client metadata document of this instance */
+  "GET /oauth/client-metadata.json": {
+    input: object;
+    reply: OauthClientMetadata;
+  };
+  /** List the tools of an MCP connection */
+  "GET /v1/mcp-connections/{id}/tools": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only tools in this state. */
+        state?: "approved" | "held" | "removed";
+      };
+    };
+    reply: McpToolPage;
+  };
+  /** Set what may be done with the tools of a connection */
+  "PUT /v1/mcp-connections/{id}/tools/policy": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
+        allow?: string[] | null;
+        /** Tools that may not be called. It wins over `allow`. */
+        deny?: string[];
+        /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
+        hide?: string[];
+        /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
+        onDrift?: "warn" | "hold_changed" | "hold_all";
+        /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
+        destructive?: "allow" | "approve" | "deny";
+        /** Tools that say neither that they only read nor whether they destroy count as destructive. */
+        treatUnknownAsDestructive?: boolean;
+      };
+    };
+    reply: {
+      /** The policy, with all fields. */
+      policy: McpToolPolicyOutput;
+    };
+  };
+  /** List what the server changed since its tools were approved */
+  "GET /v1/mcp-connections/{id}/drift": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: McpDriftPage;
+  };
+  /** Approve what the server changed */
+  "POST /v1/mcp-connections/{id}/drift/approve": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The names of the tools. Omitted: all of them, and the instructions. */
+        tools?: string[];
+        /** Also approve the instructions. Only needed together with `tools`. */
+        instructions?: boolean;
+        /** The `revision` of the list that the caller saw. Refused when something changed since. */
+        revision?: string;
+      };
+    };
+    reply: {
+      /** What is approved now. */
+      baseline: McpBaseline;
+    };
+  };
+  /** List calls of destructive tools that wait for approval, and earlier ones */
+  "GET /v1/mcp-approvals": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only approvals with this status. */
+        status?: "pending" | "approved" | "denied" | "used" | "expired";
+        /** Only calls of this connection. */
+        connectionId?: string;
+      };
+    };
+    reply: McpApprovalPage;
+  };
+  /** Read the approval of a call, with its arguments */
+  "GET /v1/mcp-approvals/{id}": {
+    input: {
+      path: {
+        /** The approval. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The approval of one call. */
+      approval: McpApproval;
+    };
+  };
+  /** Approve one call */
+  "POST /v1/mcp-approvals/{id}/approve": {
+    input: {
+      path: {
+        /** The approval. */
+        id: string;
+      };
+      body: {
+        /** Why, for the audit log and the member who asked. */
+        note?: string;
+      };
+    };
+    reply: {
+      /** The approval of one call. */
+      approval: McpApproval;
+    };
+  };
+  /** Deny one call */
+  "POST /v1/mcp-approvals/{id}/deny": {
+    input: {
+      path: {
+        /** The approval. */
+        id: string;
+      };
+      body: {
+        /** Why, for the audit log and the member who asked. */
+        note?: string;
+      };
+    };
+    reply: {
+      /** The approval of one call. */
+      approval: McpApproval;
+    };
+  };
+  /** List calls of tools */
+  "GET /v1/mcp-calls": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only calls of this connection. */
+        connectionId?: string;
+        /** Only calls of this member. */
+        memberId?: string;
+        /** The name of the tool at its server, without a prefix. */
+        tool?: string;
+        /** Only calls with this outcome. */
+        outcome?: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
+        /** Only calls of this run. */
+        runId?: string;
+        /** Only calls at this time or later, in milliseconds since 1970. */
+        from?: number;
+        /** Only calls before this time, in milliseconds since 1970. */
+        to?: number;
+      };
+    };
+    reply: McpCallPage;
+  };
+  /** Read a call */
+  "GET /v1/mcp-calls/{id}": {
+    input: {
+      path: {
+        /** The call. */
+        id: string;
+      };
+    };
+    reply: {
+      call: McpCallDetails;
+    };
+  };
+  /** List calls of one connection */
+  "GET /v1/mcp-connections/{id}/calls": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** The member of the organization that it belongs to. */
+        memberId?: string;
+        /** The name of the tool at its server, without a prefix. */
+        tool?: string;
+        /** How it ended. */
+        outcome?: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
+        /** The run. */
+        runId?: string;
+        /** Only calls at this time or later, in milliseconds since 1970. */
+        from?: number;
+        /** Only calls before this time, in milliseconds since 1970. */
+        to?: number;
+      };
+    };
+    reply: McpCallPage;
+  };
+  /** Show the servers in a configuration file */
+  "POST /v1/mcp-connections/import/preview": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+      };
+    };
+    reply: McpImportPreview;
+  };
+  /** Read the configuration that adds this instance to an MCP client */
+  "GET /v1/mcp-connections/export": {
+    input: {
+      query: {
+        /** The MCP client. */
+        client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
+        /** How the client authenticates. */
+        credential?: "oauth" | "token";
+      };
+    };
+    reply: {
+      /** The configuration. */
+      configuration: McpClientConfiguration;
+    };
+  };
   /** List earlier verdicts */
   "GET /v1/mcp-discoveries": {
     input: {
@@ -9279,6 +10525,19 @@ export interface Streams {
   "GET /v1/automation-runners/events": {
     input: object;
   };
+  /** Save servers of a configuration file */
+  "POST /v1/mcp-connections/import": {
+    input: {
+      body: {
+        /** The file as text. JSON, with or without comments and trailing commas. */
+        text?: string;
+        /** The file as a JSON object, instead of `text`. */
+        document?: Record<string, unknown>;
+        /** The servers to save, each with the `key` of the preview or a `url`. */
+        items: McpImportChoice[];
+      };
+    };
+  };
   /** Discover a server and follow each step */
   "POST /v1/mcp-discoveries": {
     input: {
@@ -9336,6 +10595,7 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/webhook-endpoints/{id}/rotate-secret",
   "POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry",
   "POST /v1/webhook-endpoints/{id}/test",
+  "POST /v1/mcp-connections",
   "POST /v1/mcp-discoveries/{id}/shares",
   "POST /v1/oauth-providers",
 ]);

@@ -1,15 +1,29 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { fields } from "./fields.ts";
 import { routes } from "./routes.ts";
 
-export { Discovery, DiscoveryInput, EvidenceItem } from "./contract.ts";
-export { runDiscovery } from "./service.ts";
+export {
+  createRedaction,
+  Discovery,
+  DiscoveryInput,
+  EvidenceItem,
+  fitForKeeping,
+  runDiscovery,
+} from "./discovery/index.ts";
+export { createExposedName } from "./names.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",
   tags: [
-    { name: "MCP Connections", description: "Outside MCP servers, and the requirements to connect them." },
+    {
+      name: "MCP Connections",
+      description:
+        "Outside MCP servers: how they must be connected, who may use them, and their credentials.",
+    },
+    { name: "MCP Calls", description: "The log of calls of tools through MCP connections." },
   ],
   routes,
-  permissions: ["mcp:discover"] satisfies Permission[],
+  fields,
+  permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });

@@ -4,8 +4,8 @@ import { notFound } from "../../platform/errors.ts";
 import { cutPageById, readIdCursor, type Source } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
+import { createRedaction } from "../mcp-connections/index.ts";
 import { type KeptDiscovery, keptVerdicts, type listQuery } from "./contract.ts";
-import { createRedaction } from "./redact.ts";
 import * as store from "./store.ts";
 import { type FinishedDiscovery, streamDiscovery } from "./stream.ts";
 

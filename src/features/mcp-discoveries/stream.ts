@@ -2,10 +2,8 @@ import type { DiscoveryProgress } from "@signalbox/discovery";
 import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
 import type { Message } from "../../platform/http/index.ts";
-import { runDiscovery } from "../mcp-connections/index.ts";
+import { createRedaction, fitForKeeping, runDiscovery } from "../mcp-connections/index.ts";
 import type { KeptDiscovery, StepMessage } from "./contract.ts";
-import { fitForKeeping } from "./fit.ts";
-import { createRedaction } from "./redact.ts";
 
 export interface FinishedDiscovery extends Pick<KeptDiscovery, "result" | "evidence"> {
   durationMs: number;

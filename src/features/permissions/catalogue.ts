@@ -101,6 +101,14 @@ export const catalogue = {
     description: "Register, pause, upgrade and remove workers, and rotate their tokens.",
     roles: admins,
   },
+  "mcp_connections:use": {
+    description: "See and use the MCP connections that one was granted, and connect one's accounts to them.",
+    roles: everyone,
+  },
+  "mcp_connections:manage": {
+    description: "Save, change and remove MCP connections; their tools, who may use them, and all calls.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

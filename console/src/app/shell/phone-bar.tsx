@@ -21,7 +21,7 @@ export function PhoneBar() {
   return (
     <>
       <nav className="tabbar" aria-label={shell.main}>
-        {items.map(({ path: at, label, icon: Icon }) => (
+        {items.map(({ path: at, label, short, icon: Icon }) => (
           <Link
             key={at}
             to={path(at)}
@@ -29,7 +29,7 @@ export function PhoneBar() {
             activeProps={{ "aria-current": "page" }}
           >
             <Icon className="i" aria-hidden />
-            {label}
+            {short ?? label}
             {signals[at] && <Lamp tone={signals[at].tone} />}
           </Link>
         ))}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Discovery } from "../../../../src/features/mcp-connections/contract.ts";
+import { Discovery } from "../../../../src/features/mcp-connections/discovery/contract.ts";
 import {
   type Behaviour,
   buildVerdict,

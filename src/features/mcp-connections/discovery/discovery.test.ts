@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { oauth, openHandshake } from "../../../test/fixtures/mcp-hostile/parts.ts";
-import { type HostileServer, startHostileServer } from "../../../test/fixtures/mcp-hostile/server.ts";
+import { oauth, openHandshake } from "../../../../test/fixtures/mcp-hostile/parts.ts";
+import { type HostileServer, startHostileServer } from "../../../../test/fixtures/mcp-hostile/server.ts";
 import {
   createKey,
   createWorkspace,
   joinWorkspace,
   useServer,
   type Workspace,
-} from "../../../test/harness.ts";
-import { raw, sql } from "../../platform/db/index.ts";
+} from "../../../../test/harness.ts";
+import { raw, sql } from "../../../platform/db/index.ts";
 
 const path = "/v1/mcp-connections/discover";
 

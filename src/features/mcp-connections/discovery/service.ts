@@ -5,8 +5,8 @@ import {
   discover as discoverServer,
 } from "@signalbox/discovery";
 import { NoPlaceError } from "@signalbox/flow-control";
-import type { MemberCtx } from "../../platform/context.ts";
-import { Refusal } from "../../platform/errors.ts";
+import type { MemberCtx } from "../../../platform/context.ts";
+import { Refusal } from "../../../platform/errors.ts";
 import type { Discovery } from "./contract.ts";
 
 // A discovery holds its place for up to 15 s, mostly waiting. Its cost is memory: about 3 MiB each.

@@ -1,0 +1,5 @@
+import { on } from "../../../platform/http/index.ts";
+import { notBuilt } from "../pending.ts";
+import * as contract from "./contract.ts";
+
+export const routes = [on(contract.read, notBuilt), on(contract.replace, notBuilt)];

@@ -1,0 +1,3 @@
+export { callFields } from "./fields.ts";
+export { callRoutes } from "./routes.ts";
+export type { CallableConnection, CallOptions, CallTool, CountCallsSince } from "./types.ts";

@@ -1,0 +1,5 @@
+export { Discovery, DiscoveryInput, EvidenceItem, targetUrl } from "./contract.ts";
+export { fitForKeeping } from "./fit.ts";
+export { createRedaction } from "./redact.ts";
+export { routes } from "./routes.ts";
+export { runDiscovery } from "./service.ts";

@@ -1,0 +1,10 @@
+import { on } from "../../../platform/http/index.ts";
+import { notBuilt } from "../pending.ts";
+import * as contract from "./contract.ts";
+import * as service from "./service.ts";
+
+export const routes = [
+  on(contract.preview, (ctx, { body }) => service.preview(ctx, body)),
+  on(contract.importServers, notBuilt),
+  on(contract.exportConfiguration, (ctx, { query }) => service.exportConfiguration(ctx, query)),
+];
