@@ -47,6 +47,7 @@ const automations = () => import("../sections/automations/list-page.tsx");
 const people = () => import("../sections/people/people-page.tsx");
 const access = () => import("../sections/access/access-page.tsx");
 const codeHost = () => import("../sections/code-host/code-host-page.tsx");
+const mcp = () => import("../sections/mcp/connections-page.tsx");
 const accounts = () => import("../sections/accounts/accounts-page.tsx");
 const workers = () => import("../sections/workers/workers-page.tsx");
 const providers = () => import("../sections/llm-providers/providers-page.tsx");
@@ -80,6 +81,9 @@ const tree = root.addChildren([
     inside("/templates", () => import("../sections/templates/list-page.tsx")),
     inside("/templates/$id", () => import("../sections/templates/template-page.tsx")),
     inside("/discover", () => import("../sections/discover/discover-page.tsx")),
+    inside("/connections/mcp", mcp),
+    inside("/connections/mcp/$id", mcp),
+    inside("/connections/mcp/$id/$tab", mcp),
     inside("/connections/accounts", accounts),
     inside("/connections/accounts/$id", accounts),
     inside("/code-host", codeHost),

@@ -6,9 +6,11 @@ import {
   RefusedError,
   type Reply,
   RequestError,
+  type Streams,
 } from "@signalbox/client";
 import type { Identity, IdentityReason } from "./identity.ts";
 
+export type StreamInput<Name extends keyof Streams> = Streams[Name]["input"];
 export type { Input, Item, ListOperation, Operation, Reply } from "@signalbox/client";
 export { RefusedError, RequestError };
 
@@ -54,17 +56,14 @@ export function createApi(origin: string, identity: Identity) {
     client.runs.watch(id, { headers: createHeaders(organizationId), signal });
 
   /** Sends a request whose reply is a stream of messages, and yields their names and values. */
-  async function* stream(
-    name: "POST /v1/mcp-discoveries",
-    input: Parameters<typeof client.stream<typeof name>>[1],
+  async function* stream<Name extends "POST /v1/mcp-discoveries" | "POST /v1/mcp-connections/import">(
+    name: Name,
+    input: StreamInput<Name>,
     { organizationId, signal }: CallOptions = {},
   ): AsyncGenerator<{ event: string; data: unknown }> {
+    const send = client.stream as (name: Name, input: object) => ReturnType<typeof client.stream>;
     const open = () =>
-      client.stream(name, {
-        ...input!,
-        headers: createHeaders(organizationId),
-        ...(signal ? { signal } : {}),
-      });
+      send(name, { ...input, headers: createHeaders(organizationId), ...(signal ? { signal } : {}) });
     let isBegun = false;
     for (;;) {
       try {

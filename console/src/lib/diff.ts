@@ -8,8 +8,11 @@ const maxCells = 4_000_000;
 
 /** Compares two texts by their lines. Keeps `context` unchanged lines around each change. */
 export function diffLines(before: string, after: string, context = 3): DiffLine[] {
-  return dropFarLines(compare(before.split("\n"), after.split("\n")), context);
+  return dropFarLines(compare(splitLines(before), splitLines(after)), context);
 }
+
+/** An empty text has no line, so that a text that appears is only added. */
+const splitLines = (text: string): string[] => (text === "" ? [] : text.split("\n"));
 
 function compare(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0;

@@ -30,6 +30,10 @@ export const shell = {
     settings: "Settings",
     more: "More",
   },
+  signals: {
+    running: (count: number) => `${count} running`,
+    care: (count: number) => (count === 1 ? "1 needs care" : `${count} need care`),
+  },
   demo: { title: "Demo workspace", text: "Everything in it is made up." },
   user: {
     profile: "Your account",

@@ -33,6 +33,13 @@ export const stateWords = {
     cancelled: "Cancelled",
     timed_out: "Timed out",
   },
+  approval: {
+    pending: "Waits",
+    approved: "Approved",
+    denied: "Denied",
+    used: "Called",
+    expired: "Expired",
+  },
   delivery: { accepted: "Accepted", ignored: "Ignored", invalid: "Invalid", altered: "Altered" },
   sync: {
     queued: "Queued",

@@ -75,6 +75,13 @@ const looks = {
     cancelled: { tone: "none", icon: CircleStop },
     timed_out: { tone: "bad", icon: Timer },
   },
+  approval: {
+    pending: { tone: "care", icon: Clock3 },
+    approved: { tone: "ok", icon: CircleCheck },
+    denied: { tone: "none", icon: Ban },
+    used: { tone: "none", icon: CircleCheckBig },
+    expired: { tone: "none", icon: CircleSlash2 },
+  },
   delivery: {
     accepted: { tone: "ok", icon: CircleCheck },
     ignored: { tone: "none", icon: CircleMinus },

@@ -2136,7 +2136,9 @@ export type McpChoiceRequired = {
   choices: {
     /** The way to choose, if there is one. */
     recommended: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer" | null;
+    /** The ways to register. */
     registrations: {
+      /** The way to register. */
       registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
       /** Whether the server and this instance allow it. */
       available: boolean;
@@ -2149,6 +2151,7 @@ export type McpChoiceRequired = {
     authorizationServers: string[];
     /** The scopes that would be requested. */
     scopes: string[];
+    /** What discovery found out. */
     verdict: ExternalMcpRequirementsDiscovery;
   };
 };
@@ -2264,6 +2267,7 @@ export type McpConnection = {
     missingScopes: string[];
     /** The caller's account at the server, if it is known. */
     account: string | null;
+    /** Since when it is in this state. In milliseconds since 1970. */
     since: number | null;
     /** Whether the caller was granted the connection. */
     mayUse: boolean;
@@ -2279,12 +2283,13 @@ export type McpConnection = {
   } | null;
   /** How many calls were made in the last 24 hours. */
   callsLastDay: number;
+  /** The status of the verdict. */
   verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
   /** What changed at the server since a person accepted the verdict. */
   verdictDrift: McpVerdictDrift[];
   /** When the server was last discovered. In milliseconds since 1970. */
   discoveredAt: number;
-  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  /** When it was last checked. In milliseconds since 1970. */
   checkedAt: number | null;
   /** The member who saved it. Null when that member has left. */
   createdBy: string | null;
@@ -2351,6 +2356,7 @@ export type McpConnectionDetail = {
     missingScopes: string[];
     /** The caller's account at the server, if it is known. */
     account: string | null;
+    /** Since when it is in this state. In milliseconds since 1970. */
     since: number | null;
     /** Whether the caller was granted the connection. */
     mayUse: boolean;
@@ -2366,12 +2372,13 @@ export type McpConnectionDetail = {
   } | null;
   /** How many calls were made in the last 24 hours. */
   callsLastDay: number;
+  /** The status of the verdict. */
   verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
   /** What changed at the server since a person accepted the verdict. */
   verdictDrift: McpVerdictDrift[];
   /** When the server was last discovered. In milliseconds since 1970. */
   discoveredAt: number;
-  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  /** When it was last checked. In milliseconds since 1970. */
   checkedAt: number | null;
   /** The member who saved it. Null when that member has left. */
   createdBy: string | null;
@@ -2389,7 +2396,9 @@ export type McpConnectionDetail = {
   clientId: string | null;
   /** Where the authorization server sends members back to. */
   redirectUri: string | null;
+  /** Which tools may be called, and what happens when they change. */
   policy: McpToolPolicy;
+  /** How much may be called, and how large. */
   limits: McpConnectionLimits;
   /** How the repository is read. */
   access: McpConnectionAccess;
@@ -9458,6 +9467,7 @@ export interface Operations {
         enabled?: boolean;
         /** Members consent to new scopes when they connect the next time. */
         scopes?: string[];
+        /** The limits to change. */
         limits?: {
           /** Calls per minute, of all callers. */
           callsPerMinute?: number;
@@ -9472,7 +9482,9 @@ export interface Operations {
           /** How old the list of tools may be before it is read again. Policies that hold tools read it before every call. */
           listingSeconds?: number;
         };
+        /** Whether arguments and results of calls are kept. */
         logPayloads?: boolean;
+        /** For how many days they are kept. */
         payloadDays?: number;
       };
     };

@@ -67,6 +67,7 @@ export const quotas = {
   },
   connectors: { unit: "count", description: "Connectors.", limit: 500, provisional: 5 },
   oauth_providers: { unit: "count", description: "Custom OAuth providers.", limit: 200, provisional: 5 },
+  mcp_connections: { unit: "count", description: "Saved MCP connections.", limit: 500, provisional: 3 },
   sso_connectors: { unit: "count", description: "Single sign-on connectors.", limit: 20, provisional: 0 },
   sso_domains: {
     unit: "count",

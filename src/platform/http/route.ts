@@ -107,7 +107,7 @@ export interface Input<Spec extends RouteSpec> {
   signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
 
-type ContextForAccess<A extends Access> = A extends { kind: "member"; machines: true }
+export type ContextForAccess<A extends Access> = A extends { kind: "member"; machines: true }
   ? OrganizationCtx
   : A extends { kind: "member" }
     ? MemberCtx

@@ -1,4 +1,15 @@
-import { CirclePlay, FileText, type LucideIcon, Plus, Radar, UserPlus, Workflow } from "lucide-react";
+import {
+  CirclePlay,
+  FileText,
+  List,
+  type LucideIcon,
+  Plug,
+  Plus,
+  Radar,
+  ShieldCheck,
+  UserPlus,
+  Workflow,
+} from "lucide-react";
 import { useOrganization } from "../../lib/context.tsx";
 import { useRead } from "../../lib/queries.ts";
 import { commands as texts } from "../../texts/commands.ts";
@@ -42,6 +53,14 @@ export function useCommands(text: string): CommandGroup[] {
     { enabled: search && permissions.has("templates:read") },
   );
 
+  const mayManageMcp = permissions.has("mcp_connections:manage");
+  const mayUseMcp = permissions.has("mcp_connections:use");
+  const connections = useRead(
+    "GET /v1/mcp-connections",
+    { query: { limit: 100 } },
+    { enabled: search && mayUseMcp },
+  );
+
   const places: Command[] = listItems(permissions).flatMap(({ items }) =>
     items.map(({ path, label, icon, letter }) => ({
       id: `go ${path}`,
@@ -60,6 +79,13 @@ export function useCommands(text: string): CommandGroup[] {
           hint: texts.automation,
           to: `/automations/${id}`,
         })),
+        ...(connections.data?.items ?? []).map(({ id, name }) => ({
+          id,
+          label: name,
+          icon: Plug,
+          hint: texts.mcpConnection,
+          to: `/connections/mcp/${id}`,
+        })),
         ...(templates.data?.items ?? []).map(({ id, name }) => ({
           id,
           label: name,
@@ -76,6 +102,20 @@ export function useCommands(text: string): CommandGroup[] {
           { id: "failed runs", label: texts.failedRuns, icon: CirclePlay, to: "/runs?status=failed" },
         ]
       : []),
+    ...(mayManageMcp
+      ? [{ id: "add server", label: texts.addServer, icon: Plug, to: "/connections/mcp?new=server" }]
+      : []),
+    ...(mayUseMcp
+      ? [
+          { id: "mcp calls", label: texts.mcpCalls, icon: List, to: "/connections/mcp?view=calls" },
+          {
+            id: "mcp approvals",
+            label: texts.approvals,
+            icon: ShieldCheck,
+            to: "/connections/mcp?view=approvals",
+          },
+        ]
+      : []),
     ...(permissions.has("members:invite")
       ? [{ id: "invite", label: texts.invite, icon: UserPlus, to: "/people/invitations?new=1" }]
       : []),
@@ -89,13 +129,25 @@ export function useCommands(text: string): CommandGroup[] {
           },
         ]
       : []),
+    ...(mayManageMcp && /^https?:\/\//.test(wanted)
+      ? [
+          {
+            id: "add this server",
+            label: texts.addThisServer(wanted),
+            icon: Plug,
+            to: `/connections/mcp?new=server&url=${encodeURIComponent(wanted)}`,
+          },
+        ]
+      : []),
   ];
   return [
     { value: shell.palette.found, items: found.slice(0, shownOfEach) },
     { value: shell.palette.goTo, items: places.filter(({ label }) => matches(label, wanted)) },
     {
       value: shell.palette.do,
-      items: actions.filter(({ id, label }) => id === "discover" || matches(label, wanted)),
+      items: actions.filter(
+        ({ id, label }) => id === "discover" || id === "add this server" || matches(label, wanted),
+      ),
     },
   ].filter(({ items }) => items.length > 0);
 }

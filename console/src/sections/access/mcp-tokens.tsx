@@ -14,6 +14,7 @@ import { Tag } from "../../ui/state.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { McpClients } from "./mcp-clients.tsx";
 
 const texts = access.tokens;
 
@@ -66,6 +67,7 @@ export function McpTokens() {
           empty={<Empty icon={Plug} title={texts.empty} text={texts.emptyText} action={create} />}
         />
       </section>
+      <McpClients />
       {isCreating && <NewTokenDialog onClose={() => setIsCreating(false)} />}
     </>
   );

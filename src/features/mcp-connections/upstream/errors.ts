@@ -1,6 +1,6 @@
 /**
  * Why an operation at an outside server has no result. `challenge`: the credential was refused, or its scopes do not
- * suffice. `rejected`: the server answered with a JSON-RPC error. `unavailable`, `timed_out`, `too_large` and
+ * suffice. `rejected`: the server answered with a JSON-RPC error. `busy`: this instance has no capacity. `unavailable`, `timed_out`, `too_large` and
  * `invalid_answer` are faults of the server.
  */
 export type UpstreamErrorKind =
@@ -9,6 +9,7 @@ export type UpstreamErrorKind =
   | "unavailable"
   | "timed_out"
   | "cancelled"
+  | "busy"
   | "too_large"
   | "invalid_answer";
 
@@ -17,6 +18,13 @@ export interface UpstreamChallenge {
   /** The scopes that the server asks for. */
   scopes: string[];
   reason: string;
+}
+
+interface UpstreamErrorDetails {
+  status?: number | undefined;
+  rpc?: UpstreamError["rpc"];
+  challenge?: UpstreamChallenge | undefined;
+  cause?: unknown;
 }
 
 /** The message is for a person, and has no byte of a credential. */
@@ -28,16 +36,7 @@ export class UpstreamError extends Error {
   /** The JSON-RPC error of the server, for `rejected`. */
   readonly rpc: { code: number; message: string; data?: unknown } | undefined;
   readonly challenge: UpstreamChallenge | undefined;
-  constructor(
-    kind: UpstreamErrorKind,
-    message: string,
-    details: {
-      status?: number;
-      rpc?: UpstreamError["rpc"];
-      challenge?: UpstreamChallenge;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(kind: UpstreamErrorKind, message: string, details: UpstreamErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kind;
     this.status = details.status;

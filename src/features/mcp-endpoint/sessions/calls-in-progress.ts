@@ -1,0 +1,40 @@
+import type { RequestId } from "@modelcontextprotocol/server";
+import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import { hashSecret } from "../../../platform/secrets.ts";
+import { defineState } from "../../../platform/state.ts";
+import type { Session } from "./session.ts";
+
+const topic = "mcp-cancellations";
+
+/**
+ * Calls of 2025-era clients that are in progress in this process. Such a client cancels a call with a request of its
+ * own, which may reach another process. Clients of the 2026 era close the connection instead.
+ */
+export const callsInProgress = defineState({ name: "MCP calls in progress", create: createCallsInProgress });
+
+function createCallsInProgress({ bus }: Pick<Platform, "bus">) {
+  const calls = new Map<string, AbortController>();
+  bus.subscribe(topic, {
+    onMessage: (key) => calls.get(key)?.abort(new Error("The client cancelled the call.")),
+    // A cancellation that is lost only lets a call finish whose result nobody reads.
+    onGap: () => {},
+  });
+  return {
+    /** Returns a signal that aborts when the client cancels the call. */
+    begin(key: string): { signal: AbortSignal; end(): void } {
+      const controller = new AbortController();
+      calls.set(key, controller);
+      return {
+        signal: controller.signal,
+        end: () => {
+          if (calls.get(key) === controller) calls.delete(key);
+        },
+      };
+    },
+    cancel: (key: string) => bus.send(topic, key),
+  };
+}
+
+/** Names a call of a session. Only the same credential in the same session can cancel it. */
+export const nameCall = ({ caller }: MemberCtx, session: Session, id: RequestId): string =>
+  hashSecret(JSON.stringify([caller.credentialId, session.id, id]));
