@@ -1,7 +1,10 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { retriedCredentials } from "./credentials/index.ts";
 import { fields } from "./fields.ts";
+import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
+import { sealedColumns } from "./sealing.ts";
 
 export {
   createRedaction,
@@ -25,5 +28,8 @@ export const room = defineRoom({
   ],
   routes,
   fields,
+  jobs,
+  sealedColumns,
+  state: [retriedCredentials],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });
