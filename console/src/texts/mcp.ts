@@ -11,6 +11,7 @@ export const mcp = {
       ? "Servers that agents may reach, and how they are."
       : `${count(n, "server", "servers")} that agents may reach, and how ${n === 1 ? "it is" : "they are"}.`,
   add: "Add server",
+  saveVerdict: "Save as a connection",
   import: "Import",
   addToClient: "Add to your client",
   more: "More",
