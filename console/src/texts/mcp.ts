@@ -478,7 +478,7 @@ export const mcp = {
     findTool: "Tool, exactly",
     period: "Period",
     periods: {
-      "": "Kept calls",
+      "": "Any time",
       "3600000": "Last hour",
       "86400000": "Last 24 hours",
       "604800000": "Last 7 days",
