@@ -1,52 +1,52 @@
-import { cookieName } from "../src/features/auth/index.ts";
-import { approve } from "./fixtures/authorization-server.ts";
-import type { Person, Reply, TestServer } from "./harness.ts";
+import type { OrgId } from "../src/platform/context.ts";
+import { sql } from "../src/platform/db/index.ts";
+import { type Id, isId, newId } from "../src/platform/ids.ts";
+import type { TestServer, Workspace } from "./harness.ts";
 
-type Auth = Record<string, string>;
-
-/** Saves a connection and returns it. */
-export async function saveConnection(server: Pick<TestServer, "call">, headers: Auth, body: object) {
-  const reply = await server.call("/v1/mcp-connections", { body, headers });
-  if (reply.status !== 201) throw new Error(`not saved: ${reply.status} ${JSON.stringify(reply.body)}`);
-  return reply.body.connection;
+export interface SeededConnection {
+  id: Id<"mcn">;
+  orgId: OrgId;
+  name: string;
+  slug: string;
+  url: string;
 }
 
-export async function readConnection(server: Pick<TestServer, "call">, headers: Auth, id: string) {
-  const reply = await server.call(`/v1/mcp-connections/${id}`, { headers });
-  if (reply.status !== 200) throw new Error(`not read: ${reply.status} ${JSON.stringify(reply.body)}`);
-  return reply.body.connection;
-}
-
-/** Opens the callback as the browser of a person does. */
-export const openMcpCallback = (
-  { platform, call }: Pick<TestServer, "platform" | "call">,
-  url: URL,
-  person?: Pick<Person, "token">,
-): Promise<Reply<string>> =>
-  call(url.pathname + url.search, {
-    headers: person ? { cookie: `${cookieName(platform.config.publicUrl)}=${person.token}` } : {},
-  });
-
-export async function requestMcpAuthorizeUrl(
-  server: Pick<TestServer, "call">,
-  headers: Auth,
-  id: string,
-  query = "",
-): Promise<string> {
-  const { status, body } = await server.call(`/v1/mcp-connections/${id}/connect/start${query}`, { headers });
-  if (status !== 200) throw new Error(`start failed: ${status} ${JSON.stringify(body)}`);
-  return body.authorizeUrl;
-}
-
-/** Connects an account the way a person does: start, approve, callback. */
-export async function connectMcpAccount(
+/** Writes a connection to the database, without discovery and without tools. */
+export async function seedMcpConnection(
   server: TestServer,
-  person: Person,
-  id: string,
-  account = "octo",
-): Promise<void> {
-  const back = await approve(await requestMcpAuthorizeUrl(server, person.auth, id), account);
-  const page = await openMcpCallback(server, back, person);
-  if (page.status !== 200 || !page.body.includes("is connected"))
-    throw new Error(`not connected: ${page.status} ${page.body}`);
+  workspace: Pick<Workspace, "orgId" | "owner">,
+  {
+    url = "http://127.0.0.1:60998/mcp",
+    credential = "shared",
+    policy = {},
+  }: { url?: string; credential?: "shared" | "per_member"; policy?: Record<string, unknown> } = {},
+): Promise<SeededConnection> {
+  const { orgId: ownerOrgId, owner } = workspace;
+  if (!isId("org", ownerOrgId)) throw new Error("This is no organization.");
+  const orgId: OrgId = ownerOrgId;
+  const id = newId("mcn");
+  const slug = `tracker-${id.slice(-6)}`;
+  const verdict = {
+    status: "ready",
+    server: { url, protocolVersion: "2025-06-18", initialize: "succeeded" },
+    authentication: {
+      ...{ kind: "none", authorizationServers: [], requiredScopes: [], recommendedScopes: [] },
+      ...{ refreshSupport: "unknown", availableRegistrationMethods: ["pre_registered"] },
+      recommendedRegistrationMethod: "pre_registered",
+    },
+    ...{ tools: { visibility: "available_without_auth" }, manualRequirements: [], warnings: [] },
+  };
+  await server.platform.db.run(sql`
+    insert into mcp_connections (id, org_id, name, slug, url, credential, registration, verdict, evidence, policy,
+      next_check_at, created_by)
+    select ${id}, ${orgId}, 'Issue tracker', ${slug}, ${url}, ${credential}, 'none',
+      ${JSON.stringify(verdict)}::text::jsonb, '[]', ${JSON.stringify(policy)}::text::jsonb,
+      now() + interval '1 day', m.id
+    from members m where m.org_id = ${orgId} and m.user_id = ${owner.userId}`);
+  return { id, orgId, name: "Issue tracker", slug, url };
 }
+
+/** Everybody of the organization may use it. */
+export const grantToAll = (server: TestServer, { id, orgId }: Pick<SeededConnection, "id" | "orgId">) =>
+  server.platform.db.run(sql`
+    insert into mcp_connection_grants (connection_id, org_id, subject_kind) values (${id}, ${orgId}, 'organization')`);

@@ -14,7 +14,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
-import { readConnection, saveConnection } from "../../../test/mcp-connections.ts";
+import { readConnection, saveConnection } from "../../../test/mcp-sign-in.ts";
 import { sql } from "../../platform/db/index.ts";
 
 describe("saved MCP connections", () => {
