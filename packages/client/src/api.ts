@@ -2474,6 +2474,11 @@ export type McpConnectionTest = {
   }[];
 };
 
+export type McpConsent = {
+  /** The path that sends the browser back to the client. */
+  continueAt: string;
+};
+
 export type McpDiscovery = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;
@@ -3208,6 +3213,54 @@ export type OauthProviderPage = {
   items: OauthProvider[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type OauthRegistration = {
+  client_id: string;
+  client_name: string;
+  redirect_uris: string[];
+  token_endpoint_auth_method: "none";
+};
+
+export type OauthResourceMetadata = {
+  /** The address of the MCP endpoint. Tokens are issued for it only. */
+  resource: string;
+  resource_name: string;
+  authorization_servers: string[];
+  scopes_supported: string[];
+  bearer_methods_supported: string[];
+  resource_documentation: string;
+};
+
+export type OauthServerMetadata = {
+  /** The address of this instance. */
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  revocation_endpoint: string;
+  registration_endpoint: string;
+  scopes_supported: string[];
+  response_types_supported: string[];
+  response_modes_supported: string[];
+  grant_types_supported: string[];
+  /** Only `none`: all clients are public clients with PKCE. */
+  token_endpoint_auth_methods_supported: string[];
+  revocation_endpoint_auth_methods_supported: string[];
+  code_challenge_methods_supported: string[];
+  authorization_response_iss_parameter_supported: boolean;
+  client_id_metadata_document_supported: boolean;
+  protected_resources: string[];
+  service_documentation: string;
+};
+
+export type OauthToken = {
+  /** `sba_…`, valid for an hour at the MCP endpoint. */
+  access_token: string;
+  token_type: "Bearer";
+  expires_in: number;
+  /** `sbf_…`. It is used once: every reply contains the next one. */
+  refresh_token: string;
+  scope: string;
 };
 
 export type Organization = {
@@ -7014,6 +7067,60 @@ export interface Operations {
     };
     reply: undefined;
   };
+  /** Read the metadata of the authorization server (RFC 8414) */
+  "GET /.well-known/oauth-authorization-server": {
+    input: object;
+    reply: OauthServerMetadata;
+  };
+  /** Read the metadata of the MCP endpoint (RFC 9728) */
+  "GET /.well-known/oauth-protected-resource/mcp": {
+    input: object;
+    reply: OauthResourceMetadata;
+  };
+  /** Read the metadata of the MCP endpoint, for clients that ask at the root */
+  "GET /.well-known/oauth-protected-resource": {
+    input: object;
+    reply: OauthResourceMetadata;
+  };
+  /** Exchange a code or a refresh token for an access token */
+  "POST /oauth/token": {
+    input: object;
+    reply: OauthToken;
+  };
+  /** End the connection of an MCP client, by the client itself (RFC 7009) */
+  "POST /oauth/revoke": {
+    input: object;
+    reply: string;
+  };
+  /** Register an MCP client (RFC 7591) */
+  "POST /oauth/register": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OauthRegistration;
+  };
+  /** Allow the MCP client, for myself in the organization that the request names */
+  "POST /oauth/consent/{uid}": {
+    input: {
+      path: {
+        uid: string;
+      };
+      body: {
+        /** What the client may do, of what it asks for. */
+        scopes: ("mcp:read" | "mcp:write")[];
+      };
+    };
+    reply: McpConsent;
+  };
+  /** Refuse the MCP client */
+  "POST /oauth/consent/{uid}/deny": {
+    input: {
+      path: {
+        uid: string;
+      };
+    };
+    reply: McpConsent;
+  };
   /** Read the catalogue of providers, models and prices */
   "GET /v1/llm-provider-catalog": {
     input: {
@@ -10569,6 +10676,7 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/api-keys",
   "POST /v1/api-keys/{id}/rotate",
   "POST /v1/mcp/token",
+  "POST /oauth/register",
   "POST /v1/llm-providers",
   "POST /v1/llm-providers/{id}/keys",
   "POST /v1/llm-providers/{id}/keys/{keyId}/rotate",
