@@ -43,6 +43,7 @@ export {
   type Input,
   type Outcome,
   on,
+  onPrepared,
   operationId,
   type RefusalPage,
   type Route,

@@ -134,8 +134,12 @@ export async function discoverServer(ctx: MemberCtx, provider: Provider): Promis
   if (!issuer || !provider.custom) return provider;
   if (server && discoveredAt !== null && Date.now() - discoveredAt < staleAfterMs) return provider;
   try {
-    const { server: read } = await discover(ctx.egress.forOrganization(ctx.orgId), issuer);
     const { resource, tokenAudience } = server ?? {};
+    const egress = ctx.egress.forOrganization(ctx.orgId);
+    const { server: read } = await discover(
+      tokenAudience === undefined ? egress : egress.forAddressFrom(tokenAudience),
+      issuer,
+    );
     const found = {
       ...read,
       ...(resource === undefined ? {} : { resource }),
