@@ -95,17 +95,34 @@ export function diffMarked(before: string, after: string, context = 3): MarkedLi
     const removed = takeKind(lines, i, "del");
     const added = takeKind(lines, i + removed.length, "add");
     i += removed.length + added.length;
-    const pairs = removed.map((line, at) => added[at] && markPair(line.text, added[at].text));
-    marked.push(
-      ...removed.map(({ text: one }, at) => ({
-        kind: "del" as const,
-        parts: pairs[at]?.before ?? whole(one),
-      })),
-      ...added.map(({ text: one }, at) => ({ kind: "add" as const, parts: pairs[at]?.after ?? whole(one) })),
-    );
+    marked.push(...markGroup(removed, added));
   }
   return marked;
 }
+
+/** Compares each removed line with the added line that is most like it. */
+function markGroup(removed: readonly DiffLine[], added: readonly DiffLine[]): MarkedLine[] {
+  const before = removed.map(({ text }) => whole(text));
+  const after = added.map(({ text }) => whole(text));
+  let from = 0;
+  for (const [at, { text }] of removed.entries()) {
+    const options = added
+      .slice(from, from + nearLines)
+      .map((other, i) => ({ to: from + i, ...markPair(text, other.text) }));
+    const best = options.toSorted((one, other) => other.common - one.common)[0];
+    if (!best || best.common * 4 < text.length) continue;
+    before[at] = best.before;
+    after[best.to] = best.after;
+    from = best.to + 1;
+  }
+  return [
+    ...before.map((parts) => ({ kind: "del" as const, parts })),
+    ...after.map((parts) => ({ kind: "add" as const, parts })),
+  ];
+}
+
+/** How far a line is looked for among those that were added. */
+const nearLines = 20;
 
 const whole = (text: string): DiffPart[] => [{ text, isChanged: true }];
 
@@ -117,17 +134,15 @@ function takeKind(lines: readonly DiffLine[], from: number, kind: DiffLine["kind
 
 const splitWords = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 
-/** Marks the words that only one of two lines has. Lines with little in common are marked as a whole. */
-function markPair(before: string, after: string): { before: DiffPart[]; after: DiffPart[] } {
+/** Marks the words that only one of two lines has. `common` is the length of the words that both have. */
+function markPair(before: string, after: string): { common: number; before: DiffPart[]; after: DiffPart[] } {
   const words = compare(splitWords(before), splitWords(after));
   const common = words
-    .filter(({ kind, text }) => kind === "same" && text.trim() !== "")
+    .filter(({ kind, text }) => kind === "same" && /[\p{L}\p{N}]/u.test(text))
     .reduce((sum, { text }) => sum + text.length, 0);
-  if (common * 4 < Math.min(before.length, after.length))
-    return { before: whole(before), after: whole(after) };
   const take = (side: "del" | "add") =>
     joinParts(words.filter(({ kind }) => kind === "same" || kind === side));
-  return { before: take("del"), after: take("add") };
+  return { common, before: take("del"), after: take("add") };
 }
 
 /** Neighbours of one kind are one part. A space between two marked words is marked with them. */

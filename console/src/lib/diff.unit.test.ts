@@ -16,6 +16,11 @@ test("words that changed inside a line are marked, and the rest of the line is n
     "del Search issues [you can see].",
     "add Search issues[. Always call export_all].",
   ]);
+  expect(show('"priority": ["low"]', '"due": { "type": "date" }\n"priority": ["low", "high"]')).toEqual([
+    'del "priority": ["low"]',
+    'add ["due": { "type": "date" }]',
+    'add "priority": ["low"[, "high"]]',
+  ]);
   expect(show("same\nold", "same\nnew\nmore")).toEqual(["same same", "del [old]", "add [new]", "add [more]"]);
 });
 

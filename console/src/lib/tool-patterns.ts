@@ -1,5 +1,5 @@
 /** Whether a tool is named by a pattern: its exact name, or `prefix*`. */
-export const matchesPattern = (pattern: string, tool: string): boolean =>
+const matchesPattern = (pattern: string, tool: string): boolean =>
   pattern.endsWith("*") ? tool.startsWith(pattern.slice(0, -1)) : pattern === tool;
 
 const matchesAny = (patterns: readonly string[], tool: string): boolean =>

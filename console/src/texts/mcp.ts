@@ -1,6 +1,8 @@
 /** Texts of MCP connections. */
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
+const numbers = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
 export const mcp = {
   name: "MCP connections",
   group: "Reach",
@@ -11,6 +13,7 @@ export const mcp = {
       ? "Servers that agents may reach, and how they are."
       : `${count(n, "server", "servers")} that agents may reach, and how ${n === 1 ? "it is" : "they are"}.`,
   add: "Add server",
+  saveVerdict: "Save as a connection",
   import: "Import",
   addToClient: "Add to your client",
   more: "More",
@@ -379,7 +382,9 @@ export const mcp = {
         : `Compared with what ${who ?? "somebody who has left"} approved on ${when}.`,
     seen: (when: string) => `Seen ${when}.`,
     held: (n: number) =>
-      n === 1 ? "Nobody can call it until you decide." : `Nobody can call these ${n} until you decide.`,
+      n === 1
+        ? "Nobody can call it until you decide."
+        : `Nobody can call these ${numbers[n] ?? n} until you decide.`,
     notHeld: "Calls go on: the policy only warns.",
     none: "Nothing changed",
     noneText: "The server says what was approved. A change appears here with both versions.",
@@ -431,7 +436,6 @@ export const mcp = {
     goneTool: "The server does not list it any more. Approve to forget it.",
     whole: "Whole definition",
     hideWhole: "Hide definition",
-    cut: "There is more. The whole definition shows everything.",
   },
   approvals: {
     what: "The approvals",
@@ -474,7 +478,7 @@ export const mcp = {
     findTool: "Tool, exactly",
     period: "Period",
     periods: {
-      "": "Kept calls",
+      "": "Any time",
       "3600000": "Last hour",
       "86400000": "Last 24 hours",
       "604800000": "Last 7 days",

@@ -103,7 +103,7 @@ export type McpConnection = z.output<typeof McpConnection>;
 export const McpConnectionDetail = z
   .strictObject({
     ...summary,
-    verdict: Discovery.describe("What the last discovery found out."),
+    verdict: Discovery.describe("What discovery found out, as a person accepted it."),
     evidence: z.array(EvidenceItem).describe("The requests of that discovery, in their order."),
     resource: z.string().nullable().describe("The resource that tokens are requested for (RFC 8707)."),
     clientId: z.string().nullable().describe("The id of this instance at the authorization server."),

@@ -86,10 +86,13 @@ export const fields: FieldGuide = {
     {
       ok: true,
       steps: [
-        { step: "reach", ok: true, ms: 41.2, message: "The server answers." },
-        { step: "credential", ok: true, ms: 3.1, message: "Your account is connected." },
-        { step: "initialize", ok: true, ms: 58.4, message: "The server speaks 2026-07-28." },
-        { step: "list_tools", ok: true, ms: 61.9, message: "The server lists 12 tools." },
+        { step: "credential", ok: true, ms: 3.1, message: "There is a credential." },
+        {
+          step: "list_tools",
+          ok: true,
+          ms: 61.9,
+          message: "The server speaks 2026-07-28 and lists 12 tools.",
+        },
       ],
     },
   ],

@@ -1,3 +1,9 @@
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequestParams,
+  ElicitResult,
+} from "@modelcontextprotocol/server";
 import type { MemberCtx } from "../../platform/context.ts";
 import { insufficientScope } from "../../platform/errors.ts";
 import { type Listing, type Scope, scopes } from "./contract.ts";
@@ -16,8 +22,13 @@ export interface Exchange {
 /** What happens during one call of a tool. */
 export interface CallOptions {
   signal: AbortSignal;
-  /** Undefined when the client did not ask for progress. */
-  onProgress: ((progress: Progress) => void) | undefined;
+  onProgress(progress: Progress): void;
+  /** Asks the person at the client. Undefined when the client does not offer it. */
+  onElicit: ((params: ElicitRequestParams, signal: AbortSignal) => Promise<ElicitResult>) | undefined;
+  /** Asks the model of the client. Undefined when the client does not offer it. */
+  onSample:
+    | ((params: CreateMessageRequestParams, signal: AbortSignal) => Promise<CreateMessageResult>)
+    | undefined;
   /** The name of the client program, as it calls itself. */
   client: string | undefined;
 }

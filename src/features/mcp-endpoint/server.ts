@@ -1,10 +1,11 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { MemberCtx } from "../../platform/context.ts";
 import { toRefusal } from "../../platform/http/index.ts";
 import { version } from "../../platform/version.ts";
-import { callTool, listPage } from "./capabilities/index.ts";
-import type { CallOptions, Exchange } from "./exchange.ts";
-import { callsInProgress, nameCall } from "./sessions/index.ts";
+import { answerCall } from "./calls.ts";
+import { listPage } from "./capabilities/index.ts";
+import type { Exchange } from "./exchange.ts";
+import { toErrorResult } from "./results.ts";
 
 const instructions =
   "Signalbox runs agents for an organization and holds its connections to outside MCP servers. " +
@@ -32,17 +33,15 @@ export function createServer(exchange: Exchange, era: "legacy" | "modern"): Serv
     }
   });
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }, request) => {
-    const call = await whileInProgress(exchange, server, request, (options) =>
-      callTool(exchange, name, args, options),
-    ).catch((error: unknown) => {
-      throw toProtocolError(ctx, error);
-    });
-    if (!call)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool ${name.slice(0, 200)}. tools/list and search_capabilities show the tools that you can use.`,
-      );
-    return server.projectCallToolResult(call.result, call.outputSchema);
+    try {
+      const step = await answerCall(exchange, server, request, name, args);
+      return "called" in step
+        ? server.projectCallToolResult(step.called.result, step.called.outputSchema)
+        : step.asked;
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      return toErrorResult(ctx, error);
+    }
   });
   return server;
 }
@@ -52,30 +51,4 @@ function toProtocolError({ requestId, log }: MemberCtx, error: unknown): Protoco
   const { status, body, message } = toRefusal(error, requestId, log);
   const code = status === 400 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
   return new ProtocolError(code, message, body);
-}
-
-/** Passes progress and cancellation on. */
-async function whileInProgress<T>(
-  { ctx, session }: Exchange,
-  server: Server,
-  { mcpReq }: ServerContext,
-  work: (options: CallOptions) => Promise<T>,
-): Promise<T> {
-  const { progressToken } = mcpReq._meta ?? {};
-  const call = session && ctx.state.get(callsInProgress).begin(nameCall(ctx, session, mcpReq.id));
-  try {
-    return await work({
-      signal: call ? AbortSignal.any([mcpReq.signal, call.signal]) : mcpReq.signal,
-      onProgress:
-        progressToken === undefined
-          ? undefined
-          : (progress) =>
-              void mcpReq
-                .notify({ method: "notifications/progress", params: { ...progress, progressToken } })
-                .catch(() => {}),
-      client: session?.client ?? server.getClientVersion()?.name,
-    });
-  } finally {
-    call?.end();
-  }
 }

@@ -6,7 +6,16 @@ import { toolChanges } from "./changes.ts";
 import { type Listing, limits, listings } from "./contract.ts";
 import { type Exchange, readScopes } from "./exchange.ts";
 import { createServer } from "./server.ts";
-import { callsInProgress, createSessionId, nameCall, readSession, sessionHeader } from "./sessions/index.ts";
+import {
+  callsInProgress,
+  createSessionId,
+  isAnswer,
+  nameAsker,
+  nameCall,
+  questions,
+  readSession,
+  sessionHeader,
+} from "./sessions/index.ts";
 
 /** Answers one request. Every request has a server of its own, which knows its caller. */
 export async function serve(ctx: MemberCtx, request: Request, body: unknown): Promise<Response> {
@@ -18,7 +27,7 @@ export async function serve(ctx: MemberCtx, request: Request, body: unknown): Pr
     listing: readListing(request),
     session: readSession(request.headers.get(sessionHeader)),
   };
-  await passOnCancellation(exchange, body);
+  await passOn(exchange, body);
   const handler = createMcpHandler(({ era }) => createServer(exchange, era), {
     // A call may take long, and a stream ends with its credential. The method is checked against the body.
     responseMode: request.headers.get("mcp-method") === "tools/call" ? "sse" : "auto",
@@ -64,12 +73,13 @@ const Cancelled = z.looseObject({
   params: z.looseObject({ requestId: z.union([z.string(), z.number()]) }),
 });
 
-/** A call of a 2025-era client may run in another process. */
-async function passOnCancellation({ ctx, session }: Exchange, body: unknown): Promise<void> {
+/** Cancellations and answers of a 2025-era client belong to a call that may run in another process. */
+async function passOn({ ctx, session }: Exchange, body: unknown): Promise<void> {
   if (!session) return;
   for (const message of [body].flat()) {
     const cancelled = Cancelled.safeParse(message).data;
     if (cancelled)
       await ctx.state.get(callsInProgress).cancel(nameCall(ctx, session, cancelled.params.requestId));
+    if (isAnswer(message)) await ctx.state.get(questions).answer(nameAsker(ctx, session), message);
   }
 }

@@ -25,6 +25,12 @@ export const quotas = {
     limit: 5_000,
     provisional: 5,
   },
+  mcp_clients: {
+    unit: "count",
+    description: "MCP clients that members connected by signing in.",
+    limit: 20_000,
+    provisional: 5,
+  },
   scim_users: { unit: "count", description: "Users of the directory.", limit: 20_000, provisional: 5 },
   scim_groups: { unit: "count", description: "Groups of the directory.", limit: 5_000, provisional: 5 },
   automations: {

@@ -74,6 +74,7 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   scim_users: (orgId) => sql`scim_users where org_id = ${orgId}`,
   scim_groups: (orgId) => sql`scim_groups where org_id = ${orgId}`,
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
+  mcp_clients: (orgId) => sql`mcp_client_grants where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
   runners: (orgId) => sql`automation_runners n where n.org_id = ${orgId}
     and not exists (select from workers w where w.org_id = n.org_id and w.id = n.name)`,

@@ -57,17 +57,19 @@ export function McpTokens() {
   return (
     <>
       {list.rows.length > 0 && <div className="filters end">{create}</div>}
-      <section className="card">
-        <DataTable
-          label={access.tabs.mcpTokens}
-          what={access.what.tokens}
-          list={list}
-          columns={columns}
-          rowKey={({ id }) => id}
-          empty={<Empty icon={Plug} title={texts.empty} text={texts.emptyText} action={create} />}
-        />
-      </section>
-      <McpClients />
+      <div className="stack">
+        <section className="card">
+          <DataTable
+            label={access.tabs.mcpTokens}
+            what={access.what.tokens}
+            list={list}
+            columns={columns}
+            rowKey={({ id }) => id}
+            empty={<Empty icon={Plug} title={texts.empty} text={texts.emptyText} action={create} />}
+          />
+        </section>
+        <McpClients />
+      </div>
       {isCreating && <NewTokenDialog onClose={() => setIsCreating(false)} />}
     </>
   );

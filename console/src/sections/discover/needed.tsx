@@ -167,7 +167,7 @@ function Registration({ requirement, result, server, isChosen }: RegistrationPro
       {organization?.permissions.has("oauth_clients:manage") && (
         <div className="row acts2">
           <LinkButton
-            look="primary"
+            look={organization.permissions.has("mcp_connections:manage") ? "secondary" : "primary"}
             to={`/o/${organization.slug}/connections/accounts`}
             search={{ new: "provider", issuer: server.issuer, id, name: host, scopes: scopes.join(" ") }}
           >

@@ -1,8 +1,11 @@
-import { Copy, Ellipsis, FileJson, Share2, Trash2 } from "lucide-react";
+import { Copy, Ellipsis, FileJson, Plug, Share2, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { usePermission } from "../../lib/context.tsx";
+import { usePath } from "../../lib/paths.ts";
 import { useAction } from "../../lib/queries.ts";
 import { discover as texts } from "../../texts/discover.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { mcp } from "../../texts/mcp.ts";
+import { Button, IconButton, LinkButton } from "../../ui/button.tsx";
 import { copyText } from "../../ui/copy.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
@@ -13,11 +16,13 @@ import type { KeptDiscovery } from "./types.ts";
 
 const { more: words } = texts;
 
-/** What can be done with a kept verdict: share, export, delete. */
+/** What can be done with a kept verdict: save it as a connection, share, export, delete. */
 export function VerdictActions({ discovery, onDeleted }: { discovery: KeptDiscovery; onDeleted(): void }) {
   const [isSharing, setIsSharing] = useState(false);
   const [isDeleting, setIsDeleting] = useState(false);
   const toast = useToast();
+  const path = usePath();
+  const maySave = usePermission("mcp_connections:manage");
   const remove = useAction("DELETE /v1/mcp-discoveries/{id}", {
     changes: ["GET /v1/mcp-discoveries"],
     onDone: () => {
@@ -27,6 +32,16 @@ export function VerdictActions({ discovery, onDeleted }: { discovery: KeptDiscov
   });
   return (
     <>
+      {maySave && discovery.status !== "unsupported" && (
+        <LinkButton
+          look="primary"
+          icon={Plug}
+          to={path("/connections/mcp")}
+          search={{ new: "server", discovery: discovery.id }}
+        >
+          {mcp.saveVerdict}
+        </LinkButton>
+      )}
       <Button icon={Share2} onClick={() => setIsSharing(true)}>
         {texts.share.action}
       </Button>

@@ -103,12 +103,13 @@ function Snippet({ configuration }: { configuration: Configuration }) {
       )}
       {note !== null && <p className="note">{note}</p>}
       {source !== null && (
-        <p className="hint">
-          <a className="link" href={source} target="_blank" rel="noreferrer noopener">
-            {words.source} <ExternalLink className="i s" aria-hidden />
-          </a>{" "}
+        <div className="row wrap small t3">
+          <a className="link row" href={source} target="_blank" rel="noreferrer noopener">
+            {words.source}
+            <ExternalLink className="i s" aria-hidden />
+          </a>
           {checkedOn !== null && words.checked(checkedOn)}
-        </p>
+        </div>
       )}
     </>
   );

@@ -53,7 +53,7 @@ export function ConnectionList({ list, view, selected, onAdd }: ConnectionListPr
       />
     );
   return (
-    <div className="card">
+    <div className="card mcp-list">
       <DataTable
         label={texts.name}
         what={texts.what}

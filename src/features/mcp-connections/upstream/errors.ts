@@ -24,6 +24,7 @@ interface UpstreamErrorDetails {
   status?: number | undefined;
   rpc?: UpstreamError["rpc"];
   challenge?: UpstreamChallenge | undefined;
+  hadAnswer?: boolean;
   cause?: unknown;
 }
 
@@ -36,11 +37,14 @@ export class UpstreamError extends Error {
   /** The JSON-RPC error of the server, for `rejected`. */
   readonly rpc: { code: number; message: string; data?: unknown } | undefined;
   readonly challenge: UpstreamChallenge | undefined;
+  /** For `timed_out`: the server had begun to answer. */
+  readonly hadAnswer: boolean;
   constructor(kind: UpstreamErrorKind, message: string, details: UpstreamErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kind;
     this.status = details.status;
     this.rpc = details.rpc;
     this.challenge = details.challenge;
+    this.hadAnswer = details.hadAnswer ?? false;
   }
 }

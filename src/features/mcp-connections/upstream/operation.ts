@@ -64,7 +64,12 @@ export async function runOperation<T>(
   };
   const onAbort = () => fail(new UpstreamError("cancelled", "The caller cancelled the operation."));
   const timer = setTimeout(
-    () => fail(new UpstreamError("timed_out", `The server did not answer within ${timeoutMs / 1000} s.`)),
+    () =>
+      fail(
+        new UpstreamError("timed_out", `The server did not answer within ${timeoutMs / 1000} s.`, {
+          hadAnswer: operation.hasAnswer,
+        }),
+      ),
     timeoutMs,
   );
   const operation: Operation = {

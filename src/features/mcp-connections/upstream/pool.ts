@@ -57,6 +57,8 @@ export const sessionPool = defineState({
 
 function createSessionPool(platform: Platform): SessionPool {
   const entries = new Map<string, Set<Entry>>();
+  /** Sessions that are still in use, and not lent again. */
+  const retired = new Set<Entry>();
   const opening = new Map<string, Promise<Entry>>();
   const changes = new Map<string, number>();
   const places = platform.queues("mcp_sessions", placeLimits);
@@ -67,15 +69,25 @@ function createSessionPool(platform: Platform): SessionPool {
   platform.metrics.describe("mcp_upstream_sessions_opened_total", "Sessions opened, by outcome.");
 
   function count(): number {
-    let sum = 0;
+    let sum = retired.size;
     for (const set of entries.values()) sum += set.size;
     return sum;
   }
 
-  function remove(entry: Entry): Promise<void> {
+  /** Nobody gets the session any more. Those who use it keep it until they are done. */
+  function retire(entry: Entry): void {
     const set = entries.get(entry.key);
-    set?.delete(entry);
-    if (set?.size === 0) entries.delete(entry.key);
+    if (!set?.delete(entry)) return;
+    if (set.size === 0) entries.delete(entry.key);
+    retired.add(entry);
+    closeUnused(entry);
+  }
+
+  function closeUnused(entry: Entry): void {
+    if (entry.active === 0 && retired.delete(entry)) void close(entry);
+  }
+
+  function close(entry: Entry): Promise<void> {
     entry.release();
     return entry.session.close();
   }
@@ -88,12 +100,16 @@ function createSessionPool(platform: Platform): SessionPool {
     const now = performance.now();
     for (const entry of [...listEntries()])
       if (entry.active === 0 && (now - entry.usedAt > idleMs || now - entry.openedAt > maxAgeMs))
-        void remove(entry);
+        retire(entry);
     for (const [id, at] of changes) if (now - at > maxAgeMs) changes.delete(id);
   }
 
   function end(connectionId: string): void {
-    for (const entry of [...listEntries()]) if (entry.connectionId === connectionId) void remove(entry);
+    for (const entry of [...listEntries(), ...retired]) {
+      if (entry.connectionId !== connectionId) continue;
+      retire(entry);
+      if (retired.delete(entry)) void close(entry);
+    }
   }
 
   /** Closes the session that was idle for the longest time, of this organization if it has one. */
@@ -101,7 +117,7 @@ function createSessionPool(platform: Platform): SessionPool {
     const idle = [...listEntries()].filter(({ active }) => active === 0);
     const own = idle.filter((entry) => entry.orgId === orgId);
     const [oldest] = (own.length > 0 ? own : idle).sort((a, b) => a.usedAt - b.usedAt);
-    if (oldest) void remove(oldest);
+    if (oldest) retire(oldest);
     return oldest !== undefined;
   }
 
@@ -164,7 +180,7 @@ function createSessionPool(platform: Platform): SessionPool {
     const key = createKey(request);
     const isExclusive = request.abilities.elicits || request.abilities.samples;
     for (const entry of entries.get(key) ?? []) {
-      if (entry.session.isLost()) void remove(entry);
+      if (entry.session.isLost()) retire(entry);
       else if (!isExclusive || entry.active === 0) return { entry, isNew: false };
     }
     const entry = await (isExclusive ? open(key, request) : openShared(key, request));
@@ -182,13 +198,14 @@ function createSessionPool(platform: Platform): SessionPool {
       return await work(entry.session);
     } catch (error) {
       // The next caller gets a session of its own, as after a refused credential.
-      if (error instanceof UpstreamError && error.kind === "challenge") void remove(entry);
+      if (error instanceof UpstreamError && error.kind === "challenge") retire(entry);
       throw error;
     } finally {
       entry.active -= 1;
       entry.holder = undefined;
       entry.usedAt = performance.now();
-      if (entry.session.isLost()) void remove(entry);
+      if (entry.session.isLost()) retire(entry);
+      closeUnused(entry);
     }
   }
 
@@ -212,7 +229,9 @@ function createSessionPool(platform: Platform): SessionPool {
     async stop() {
       clearInterval(timer);
       unsubscribe();
-      const closed = Promise.all([...listEntries()].map(remove));
+      const closed = Promise.all([...listEntries(), ...retired].map(close));
+      entries.clear();
+      retired.clear();
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const limit = setTimeout(resolve, stopMs);
       await Promise.race([closed, late]);

@@ -18,8 +18,8 @@ const replacement = "[redacted]";
  * A server may repeat what it was sent, by mistake or in order to show it to somebody else. The credential of a request
  * is removed from everything that the server sends back.
  */
-export function createRedaction(headers: Record<string, string>): Redaction {
-  const secrets = Object.values(headers)
+export function createRedaction(url: string, headers: Record<string, string>): Redaction {
+  const secrets = [...Object.values(headers), ...(URL.parse(url)?.searchParams.values() ?? [])]
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= minSecretLength)
     .map((value) => JSON.stringify(value).slice(1, -1))

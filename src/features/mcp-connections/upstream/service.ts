@@ -28,7 +28,7 @@ export async function callUpstream(
   headers: Record<string, string>,
   call: UpstreamCall,
 ): Promise<UpstreamResult> {
-  const redaction = createRedaction(headers);
+  const redaction = createRedaction(target.url, headers);
   const { tool, args, checkListing, definition } = call;
   const limits = {
     timeoutMs: call.timeoutMs,
@@ -121,7 +121,7 @@ export async function listUpstreamTools(
   headers: Record<string, string>,
   { timeoutMs = 30_000, signal }: Partial<UpstreamOptions> = {},
 ): Promise<UpstreamListing> {
-  const redaction = createRedaction(headers);
+  const redaction = createRedaction(target.url, headers);
   const abilities = { elicits: false, samples: false, watches: false };
   try {
     return await runOperation({ timeoutMs, maxBytes: maxListingBytes, signal }, (operation) =>

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { notFound, Refusal } from "../../../platform/errors.ts";
+import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { checkInput } from "../../../platform/http/index.ts";
 import { type CallOptions, checkScope, type Exchange, hasScope } from "../exchange.ts";
 import { toErrorResult } from "../results.ts";
@@ -51,6 +51,8 @@ export function createExecute(exchange: Exchange): Capability {
   };
 }
 
+const cancelled = () => conflict("mcp_call_cancelled", "The caller cancelled the call or left.");
+
 /** The one way to execute a capability, whether it is called by its name or through `execute_capability`. */
 export async function executeCapability(
   exchange: Exchange,
@@ -65,10 +67,9 @@ export async function executeCapability(
     checkArguments(capability.tool.inputSchema, args);
     return capability.call(args, options);
   };
-  const result = await run().catch((error: unknown) => {
-    if (error instanceof Refusal || !options.signal.aborted) return toErrorResult(ctx, error);
-    throw error;
-  });
+  const result = await run().catch((error: unknown) =>
+    toErrorResult(ctx, options.signal.aborted && !(error instanceof Refusal) ? cancelled() : error),
+  );
   const durationMs = Math.round(performance.now() - started);
   const { tool, connection } = capability;
   await recordExecution(ctx, { name: tool.name, connection, result, durationMs });

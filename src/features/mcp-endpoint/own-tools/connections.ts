@@ -1,8 +1,18 @@
 import { z } from "zod";
 import { room } from "../../mcp-connections/index.ts";
-import { defineTool, findRoute } from "./define.ts";
+import { defineTool, findRoute, page, readOnly } from "./define.ts";
 
 export const connectionTools = [
+  defineTool({
+    name: "list_connections",
+    title: "List MCP connections",
+    description:
+      "Lists the connections to outside MCP servers that you may use, and what a person must do before they work. With the permission mcp_connections:manage, all connections. Newest first.",
+    route: findRoute(room.routes, "getV1McpConnections"),
+    input: z.strictObject(page),
+    annotations: readOnly,
+    toInput: (query) => ({ query }),
+  }),
   defineTool({
     name: "discover_mcp_server",
     title: "Discover an MCP server",

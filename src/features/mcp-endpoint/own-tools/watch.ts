@@ -51,12 +51,12 @@ export const watchTool = defineTool({
     const input = { params: { id: runId }, query: { lastEventId } };
     for await (const { event, id, data } of invokeStream(stream, ctx, input, endpointCredentials, over)) {
       const state = event === "run" ? State.safeParse(data).data : undefined;
-      if (state) onProgress?.({ progress: ++seen, message: `The run is ${state.status}.` });
+      if (state) onProgress({ progress: ++seen, message: `The run is ${state.status}.` });
       if (event === "run") continue;
       const found = Event.safeParse(data).data;
       if (!found) continue;
       last = id ?? last;
-      onProgress?.({ progress: ++seen, message: `${found.attempt}.${found.sequence} ${found.type}` });
+      onProgress({ progress: ++seen, message: `${found.attempt}.${found.sequence} ${found.type}` });
       const size = JSON.stringify(found).length;
       events.push({ event: found, bytes: size });
       for (bytes += size; events.length > shownEvents || (bytes > shownBytes && events.length > 1); )

@@ -7,27 +7,31 @@ import type { Session } from "./session.ts";
 const topic = "mcp-cancellations";
 
 /**
- * Calls of 2025-era clients that are in progress in this process. Such a client cancels a call with a request of its
- * own, which may reach another process. Clients of the 2026 era close the connection instead.
+ * The calls that are in progress in this process. A 2025-era client cancels a call with a request of its own, which may
+ * reach another process. Clients of the 2026 era close the connection instead, so their calls have no name.
  */
 export const callsInProgress = defineState({ name: "MCP calls in progress", create: createCallsInProgress });
 
 function createCallsInProgress({ bus }: Pick<Platform, "bus">) {
   const calls = new Map<string, AbortController>();
+  let count = 0;
   bus.subscribe(topic, {
     onMessage: (key) => calls.get(key)?.abort(new Error("The client cancelled the call.")),
     // A cancellation that is lost only lets a call finish whose result nobody reads.
     onGap: () => {},
   });
   return {
+    count: () => count,
     /** Returns a signal that aborts when the client cancels the call. */
-    begin(key: string): { signal: AbortSignal; end(): void } {
+    begin(key: string | undefined): { signal: AbortSignal; end(): void } {
       const controller = new AbortController();
-      calls.set(key, controller);
+      if (key !== undefined) calls.set(key, controller);
+      count++;
       return {
         signal: controller.signal,
         end: () => {
-          if (calls.get(key) === controller) calls.delete(key);
+          count--;
+          if (key !== undefined && calls.get(key) === controller) calls.delete(key);
         },
       };
     },

@@ -152,7 +152,7 @@ function writeBody(
 }
 
 /** The choices that the server wants decided. */
-export const readChoices = (error: unknown): Choices | undefined =>
+const readChoices = (error: unknown): Choices | undefined =>
   error instanceof RefusedError && error.code === "mcp_choice_required"
     ? (error.body.choices as Choices)
     : undefined;

@@ -1,7 +1,7 @@
-import { ArrowRight, CircleHelp, Eye, Pencil, Trash2 } from "lucide-react";
+import { ArrowRight, Braces, CircleHelp, Eye, Pencil, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { mcp as texts } from "../../../texts/mcp.ts";
-import { Button } from "../../../ui/button.tsx";
+import { IconButton } from "../../../ui/button.tsx";
 import { MarkedDiff } from "../../../ui/diff.tsx";
 import { Tag } from "../../../ui/state.tsx";
 import type { Tone } from "../../../ui/states.ts";
@@ -51,18 +51,23 @@ export function ChangeCard({ drift, isChosen, onChoose }: ChangeCardProps) {
         ))}
         <span className="grow" />
         {subject === "tool" && <span className="small t3 chg-calls">{words.calls(callsLastDay)}</span>}
+        {before !== null && after !== null && (
+          <IconButton
+            icon={Braces}
+            label={isWhole ? words.hideWhole : words.whole}
+            aria-expanded={isWhole}
+            onClick={() => setIsWhole(!isWhole)}
+          />
+        )}
       </header>
       {renamedFrom !== null && <p className="flip small">{words.renamedFrom(renamedFrom)}</p>}
       {subject === "instructions" ? <Instructions drift={drift} /> : <Changes drift={drift} />}
-      {before !== null && after !== null && (
-        <div className="chg-more">
-          <Button look="quiet" size="s" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-            {isWhole ? words.hideWhole : words.whole}
-          </Button>
-          {drift.isCut && <span className="small t3">{words.cut}</span>}
-        </div>
+      {isWhole && (
+        <>
+          <h3 className="chg-field">{words.whole}</h3>
+          <MarkedDiff before={writeDefinition(before)} after={writeDefinition(after)} />
+        </>
       )}
-      {isWhole && <MarkedDiff before={writeDefinition(before)} after={writeDefinition(after)} />}
     </section>
   );
 }

@@ -7,11 +7,15 @@ type Schema = Record<string, unknown>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A schema as lines: a line for each parameter, then the rest. Names of parameters have quotes. */
-export function writeSchema(schema: unknown): string {
+/** A schema as lines: a line for each parameter, in the order of `like`, then the rest. Names of parameters have quotes. */
+export function writeSchema(schema: unknown, like: unknown = schema): string {
   if (!isObject(schema)) return schema === undefined ? "" : writeCompactJson(schema);
   const { properties, ...rest } = sortNames(schema) as Schema;
-  const parameters = isObject(properties) ? Object.entries(properties) : [];
+  const order = listNames(like);
+  const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const parameters = isObject(properties)
+    ? Object.entries(properties).sort(([one], [other]) => place(one) - place(other))
+    : [];
   return [
     ...parameters.map(([name, property]) => `${JSON.stringify(name)}: ${writeCompactJson(property)}`),
     ...Object.entries(rest)
@@ -22,6 +26,9 @@ export function writeSchema(schema: unknown): string {
       : []),
   ].join("\n");
 }
+
+const listNames = (schema: unknown): string[] =>
+  isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
 
 export const writeDefinition = (definition: Definition | null): string =>
   definition === null ? "" : writeCompactJson(sortNames(definition));
@@ -37,9 +44,14 @@ export function readEffect(annotations: Hints): "reads" | "destroys" | "writes" 
 
 const decisive = ["readOnlyHint", "destructiveHint"] as const;
 
-/** The hints that changed, with their present value. */
-export const listFlips = (before: Hints, after: Hints): { hint: string; value: unknown }[] =>
-  decisive.filter((hint) => before?.[hint] !== after?.[hint]).map((hint) => ({ hint, value: after?.[hint] }));
+/** The hints that changed, with their present value. Those that are gone only when nothing else says it. */
+export function listFlips(before: Hints, after: Hints): { hint: string; value: unknown }[] {
+  const flips = decisive
+    .filter((hint) => before?.[hint] !== after?.[hint])
+    .map((hint) => ({ hint, value: after?.[hint] }));
+  const given = flips.filter(({ value }) => value !== undefined);
+  return given.length > 0 ? given : flips;
+}
 
 const drop = (annotations: Hints): Schema =>
   Object.fromEntries(
@@ -60,12 +72,12 @@ export function listParts(before: Definition | null, after: Definition | null): 
     {
       field: "inputSchema",
       before: writeSchema(before?.inputSchema),
-      after: writeSchema(after?.inputSchema),
+      after: writeSchema(after?.inputSchema, before?.inputSchema ?? after?.inputSchema),
     },
     {
       field: "outputSchema",
       before: writeSchema(before?.outputSchema),
-      after: writeSchema(after?.outputSchema),
+      after: writeSchema(after?.outputSchema, before?.outputSchema ?? after?.outputSchema),
     },
     {
       field: "annotations",

@@ -103,7 +103,8 @@ function SignIn({ connection }: { connection: ConnectionDetail }) {
       <FormProblem problem={problem} />
       <div className="row wrap">
         <Button
-          look={isConnected ? "secondary" : "primary"}
+          // Held tools have the one primary button.
+          look={isConnected || connection.heldTools > 0 ? "secondary" : "primary"}
           icon={mine.state === "needs_consent" ? ShieldAlert : LogIn}
           busy={busy}
           onClick={() => void connect(mine.missingScopes)}

@@ -25,14 +25,16 @@ export function TestSection({ connectionId, startsNow }: TestSectionProps) {
   const run = useAction(operation, { changes: changed, onDone: (reply) => setTest(reply.test) });
   const begin = () => run.start({ path: { id: connectionId } });
   const isStarted = useRef(false);
+  const section = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!startsNow || isStarted.current) return;
     isStarted.current = true;
     begin();
+    section.current?.scrollIntoView({ block: "nearest" });
   });
   const failed = test?.steps.find(({ ok }) => !ok);
   return (
-    <section className="field">
+    <section ref={section} className="field">
       <div className="row">
         <h3 className="sub-title grow">{words.title}</h3>
         <Button size="s" icon={FlaskConical} busy={run.isRunning} onClick={begin}>

@@ -1,6 +1,12 @@
 import type { ToolDefinition } from "../contract.ts";
 import { canonicalize, isObject } from "../definitions/index.ts";
-import type { Change } from "./contract.ts";
+
+export interface FieldChange {
+  field: string;
+  change: "added" | "removed" | "changed";
+  before: unknown;
+  after: unknown;
+}
 
 const maxChanges = 200;
 
@@ -11,8 +17,8 @@ const fields = ["title", "description", "annotations", "inputSchema", "outputSch
 export function listChanges(
   before: ToolDefinition | null,
   after: ToolDefinition | null,
-): { changes: Change[]; isCut: boolean } {
-  const changes: Change[] = [];
+): { changes: FieldChange[]; isCut: boolean } {
+  const changes: FieldChange[] = [];
   if (before && after && before.name !== after.name)
     changes.push({ field: "name", change: "changed", before: before.name, after: after.name });
   for (const field of fields) collect(field, before?.[field], after?.[field], changes);
@@ -24,7 +30,7 @@ export function listChanges(
 const explanation =
   "Only the order of a list differs, or text that cannot be shown, or the server lists the name more than once.";
 
-function collect(field: string, before: unknown, after: unknown, changes: Change[]): void {
+function collect(field: string, before: unknown, after: unknown, changes: FieldChange[]): void {
   if (changes.length > maxChanges || (before === undefined && after === undefined)) return;
   if (before === undefined) changes.push({ field, change: "added", before: null, after });
   else if (after === undefined) changes.push({ field, change: "removed", before, after: null });

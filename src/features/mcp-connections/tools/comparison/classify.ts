@@ -1,6 +1,5 @@
-import { type DriftKind, driftKinds, type ToolDefinition } from "../contract.ts";
+import { type DriftKind, driftKinds, type Severity, type ToolDefinition } from "../contract.ts";
 import { canonicalize } from "../definitions/index.ts";
-import type { Severity } from "./contract.ts";
 import { compareSchemas } from "./schema.ts";
 
 /** Hints, and the value that a client must assume when a hint is missing (MCP, ToolAnnotations). */
