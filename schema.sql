@@ -155,6 +155,7 @@ create table automation_run_attempts (
   token_hash text collate "C",
   permissions text[],
   key_id text collate "C",
+  service_events bigint[] not null default '{}'::bigint[],
   constraint automation_run_attempts_pkey PRIMARY KEY (run_id, attempt),
   constraint automation_run_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'lease_lost'::text, 'timed_out'::text]))),
   constraint automation_run_attempts_run_id_fkey FOREIGN KEY (run_id) REFERENCES automation_runs(id) ON DELETE CASCADE
@@ -685,6 +686,41 @@ CREATE INDEX mcp_authorization_records_expiry ON mcp_authorization_records USING
 CREATE INDEX mcp_authorization_records_grant ON mcp_authorization_records USING btree (grant_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX mcp_authorization_records_org ON mcp_authorization_records USING btree (org_id) WHERE (org_id IS NOT NULL);
 
+create table mcp_call_payloads (
+  org_id text collate "C" not null,
+  call_id text collate "C" not null,
+  payload text not null,
+  expires_at timestamptz not null,
+  constraint mcp_call_payloads_pkey PRIMARY KEY (org_id, call_id)
+);
+CREATE INDEX mcp_call_payloads_expiry ON mcp_call_payloads USING btree (expires_at);
+
+create table mcp_calls (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  connection_id text collate "C" not null,
+  member_id text collate "C",
+  credential text not null,
+  credential_id text collate "C" not null,
+  client text,
+  tool text collate "C" not null,
+  outcome text not null,
+  code text,
+  ms integer not null,
+  request_bytes integer not null,
+  result_bytes integer not null,
+  run_id text collate "C",
+  attempt integer,
+  created_at timestamptz not null,
+  constraint mcp_calls_pkey PRIMARY KEY (org_id, id),
+  constraint mcp_calls_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
+);
+CREATE INDEX mcp_calls_connection ON mcp_calls USING btree (org_id, connection_id, id COLLATE "POSIX");
+CREATE INDEX mcp_calls_member ON mcp_calls USING btree (org_id, member_id, id COLLATE "POSIX");
+CREATE INDEX mcp_calls_outcome ON mcp_calls USING btree (org_id, outcome, id COLLATE "POSIX") WHERE (outcome <> 'ok'::text);
+CREATE INDEX mcp_calls_run ON mcp_calls USING btree (org_id, run_id, id COLLATE "POSIX") WHERE (run_id IS NOT NULL);
+CREATE INDEX mcp_calls_tool ON mcp_calls USING btree (org_id, tool, id COLLATE "POSIX");
+
 create table mcp_client_grants (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -765,6 +801,7 @@ create table mcp_connections (
   created_by text collate "C",
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  sealed_url text,
   constraint mcp_connections_pkey PRIMARY KEY (id),
   constraint mcp_connections_org_id_slug_key UNIQUE (org_id, slug),
   constraint mcp_connections_credential_check CHECK ((credential = ANY (ARRAY['shared'::text, 'per_member'::text]))),
@@ -840,6 +877,7 @@ create table mcp_member_states (
   missing_scopes text[] not null default '{}'::text[],
   reason text,
   since timestamptz not null default now(),
+  next_try_at timestamptz not null default now(),
   constraint mcp_member_states_connection_id_member_id_key UNIQUE NULLS NOT DISTINCT (connection_id, member_id),
   constraint mcp_member_states_state_check CHECK ((state = ANY (ARRAY['sign_in'::text, 'needs_consent'::text]))),
   constraint mcp_member_states_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
@@ -860,6 +898,25 @@ create table mcp_oauth_clients (
   constraint mcp_oauth_clients_registration_check CHECK ((registration = ANY (ARRAY['client_metadata'::text, 'dynamic'::text])))
 );
 CREATE INDEX mcp_oauth_clients_use ON mcp_oauth_clients USING btree (last_used_at);
+
+create table mcp_registrations (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connection_id text collate "C",
+  registration_endpoint text not null,
+  client_id text,
+  management_url text,
+  access_token text,
+  state text not null default 'intended'::text,
+  attempts integer not null default 0,
+  last_error text,
+  due_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint mcp_registrations_pkey PRIMARY KEY (id),
+  constraint mcp_registrations_state_check CHECK ((state = ANY (ARRAY['intended'::text, 'registered'::text, 'kept'::text, 'removing'::text])))
+);
+CREATE INDEX mcp_registrations_connection ON mcp_registrations USING btree (connection_id);
+CREATE INDEX mcp_registrations_due ON mcp_registrations USING btree (due_at) WHERE (state <> 'kept'::text);
 
 create table mcp_tokens (
   id text collate "C" not null,
@@ -1142,9 +1199,12 @@ create table oauth_providers (
   scopes text[] not null default '{}'::text[],
   created_by text collate "C" not null,
   created_at timestamptz not null default now(),
+  mcp_connection_id text collate "C",
   constraint oauth_providers_pkey PRIMARY KEY (org_id, id),
+  constraint oauth_providers_mcp_connection_id_fkey FOREIGN KEY (mcp_connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
   constraint oauth_providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE INDEX oauth_providers_mcp_connection ON oauth_providers USING btree (mcp_connection_id);
 
 create table oauth_tokens (
   id text collate "C" not null,
@@ -2198,6 +2258,7 @@ create table workers (
   upgrade_id text collate "C",
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  mcp_connection_ids text[] not null default '{}'::text[],
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
   constraint workers_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,

@@ -35,6 +35,7 @@ const product = assembleRooms(
     import("./features/notifications/index.ts").then(({ room }) => room),
     import("./features/telemetry/index.ts").then(({ room }) => room),
     import("./features/mcp-connections/index.ts").then(({ room }) => room),
+    import("./features/mcp-endpoint/index.ts").then(({ room }) => room),
     import("./features/mcp-discoveries/index.ts").then(({ room }) => room),
     import("./features/oauth-providers/index.ts").then(({ room }) => room),
     import("./features/admin/index.ts").then(({ room }) => room),

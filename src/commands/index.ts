@@ -80,6 +80,11 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./connections.ts")).connections,
     remote: true,
   },
+  "mcp-connections": {
+    summary: "list, add, test, watch, import and export MCP connections",
+    load: async () => (await import("./mcp-connections.ts")).mcpConnections,
+    remote: true,
+  },
   "llm-providers": {
     summary: "list, add and test LLM providers; prices and budgets",
     load: async () => (await import("./llm-providers.ts")).llmProviders,

@@ -226,6 +226,8 @@ export interface UsedCredential {
   limitedTo?: ReadonlySet<string>;
   /** The runner or member that holds the run of this credential. */
   holder?: string;
+  /** The attempt of the run that this credential was made for. */
+  attempt?: number;
   /** True for a credential that finishes the work it has and takes no more. */
   takesNoWork?: true;
   /** Throws a refusal when the organization's rules for this kind of credential are not met. */

@@ -10,7 +10,13 @@ import type { Metrics } from "./metrics.ts";
  */
 export interface Tracer {
   /** Undefined when this trace is not sampled. `traceparent` is what the caller sent, if anything. */
-  start(name: string, kind: keyof typeof kinds, traceparent?: string | null): Span | undefined;
+  start(
+    name: string,
+    kind: keyof typeof kinds,
+    traceparent?: string | null,
+    /** For what has already happened: how long ago it began, in milliseconds. */
+    elapsedMs?: number,
+  ): Span | undefined;
   /** Sends what is left, for at most that long. */
   stop(graceMs: number): Promise<void>;
 }
@@ -21,7 +27,7 @@ export interface Span {
   end(failed: boolean, attributes: Record<string, string | number | undefined>): void;
 }
 
-const kinds = { server: 2, consumer: 5 };
+const kinds = { server: 2, client: 3, consumer: 5 };
 const failedStatus = { code: 2 };
 const maxBuffered = 4096;
 const maxBatch = 512;
@@ -109,11 +115,11 @@ export function openTracer(
   }
 
   return {
-    start(name, kind, traceparent) {
+    start(name, kind, traceparent, elapsedMs = 0) {
       const parent = readParent(traceparent);
       const traceId = parent?.traceId ?? randomBytes(16).toString("hex");
       if (!(parent ? parent.sampled : isWithin(ratio, traceId))) return undefined;
-      const started = performance.now();
+      const started = performance.now() - elapsedMs;
       return {
         traceId,
         end(failed, attributes) {

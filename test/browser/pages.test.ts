@@ -18,13 +18,18 @@ test("an unknown address shows a page that leads to the console", async () => {
   await page.waitForURL(/\/(sign-in|setup)$/);
 });
 
-test("the API reference renders every group without a CDN and within its own policy", async () => {
+// The browser resolves a description of megabytes before it renders anything. On a busy machine that takes longer than
+// the usual time for a page.
+test("the API reference renders every group without a CDN and within its own policy", {
+  timeout: 240_000,
+}, async () => {
+  const { tags } = (await server.call("/openapi.json")).body as { tags: { name: string }[] };
   const { page, complaints } = await open("/docs");
   // The groups appear one after the other.
-  await page.locator(".opblock-tag", { hasText: "Audit" }).first().waitFor();
+  const last = page.locator(".opblock-tag").nth(tags.length - 1);
+  await last.waitFor({ state: "attached", timeout: 180_000 });
   const groups = await page.locator(".opblock-tag").allTextContents();
-  expect(groups.join(" ")).toContain("Organizations");
-  expect(groups.join(" ")).toContain("API Keys");
+  for (const { name } of tags) expect(groups.join(" ")).toContain(name);
   expect(complaints).toEqual([]);
 });
 

@@ -2136,7 +2136,9 @@ export type McpChoiceRequired = {
   choices: {
     /** The way to choose, if there is one. */
     recommended: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer" | null;
+    /** The ways to register. */
     registrations: {
+      /** The way to register. */
       registration: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
       /** Whether the server and this instance allow it. */
       available: boolean;
@@ -2149,6 +2151,7 @@ export type McpChoiceRequired = {
     authorizationServers: string[];
     /** The scopes that would be requested. */
     scopes: string[];
+    /** What discovery found out. */
     verdict: ExternalMcpRequirementsDiscovery;
   };
 };
@@ -2179,7 +2182,7 @@ export type McpClient = {
 };
 
 export type McpClientConfiguration = {
-  /** The OAuth client. */
+  /** The MCP client. */
   client: "claude-code" | "claude-desktop" | "claude-ai" | "cursor" | "vscode" | "windsurf" | "zed" | "gemini-cli" | "codex" | "lm-studio" | "opencode";
   /** The name of the client, for people. */
   title: string;
@@ -2264,6 +2267,7 @@ export type McpConnection = {
     missingScopes: string[];
     /** The caller's account at the server, if it is known. */
     account: string | null;
+    /** Since when it is in this state. In milliseconds since 1970. */
     since: number | null;
     /** Whether the caller was granted the connection. */
     mayUse: boolean;
@@ -2279,12 +2283,13 @@ export type McpConnection = {
   } | null;
   /** How many calls were made in the last 24 hours. */
   callsLastDay: number;
+  /** The status of the verdict. */
   verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
   /** What changed at the server since a person accepted the verdict. */
   verdictDrift: McpVerdictDrift[];
   /** When the server was last discovered. In milliseconds since 1970. */
   discoveredAt: number;
-  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  /** When it was last checked. In milliseconds since 1970. */
   checkedAt: number | null;
   /** The member who saved it. Null when that member has left. */
   createdBy: string | null;
@@ -2351,6 +2356,7 @@ export type McpConnectionDetail = {
     missingScopes: string[];
     /** The caller's account at the server, if it is known. */
     account: string | null;
+    /** Since when it is in this state. In milliseconds since 1970. */
     since: number | null;
     /** Whether the caller was granted the connection. */
     mayUse: boolean;
@@ -2366,12 +2372,13 @@ export type McpConnectionDetail = {
   } | null;
   /** How many calls were made in the last 24 hours. */
   callsLastDay: number;
+  /** The status of the verdict. */
   verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
   /** What changed at the server since a person accepted the verdict. */
   verdictDrift: McpVerdictDrift[];
   /** When the server was last discovered. In milliseconds since 1970. */
   discoveredAt: number;
-  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  /** When it was last checked. In milliseconds since 1970. */
   checkedAt: number | null;
   /** The member who saved it. Null when that member has left. */
   createdBy: string | null;
@@ -2389,7 +2396,9 @@ export type McpConnectionDetail = {
   clientId: string | null;
   /** Where the authorization server sends members back to. */
   redirectUri: string | null;
+  /** Which tools may be called, and what happens when they change. */
   policy: McpToolPolicy;
+  /** How much may be called, and how large. */
   limits: McpConnectionLimits;
   /** How the repository is read. */
   access: McpConnectionAccess;
@@ -2463,6 +2472,11 @@ export type McpConnectionTest = {
     /** What was found, or why it failed and what to do. */
     message: string;
   }[];
+};
+
+export type McpConsent = {
+  /** The path that sends the browser back to the client. */
+  continueAt: string;
 };
 
 export type McpDiscovery = {
@@ -2583,23 +2597,39 @@ export type McpDriftPage = {
 export type McpImportChoice = {
   /** The `key` of a server in the file. */
   key?: string;
-  /** The server's URL, when there is no file. */
+  /** The URL of a server that is not in the file, instead of `key`. */
   url?: string;
   /** Another name than the one in the file. */
   name?: string;
-  /** Values for the names in `missing`. They are stored sealed. */
+  /** Values for the names in `missing`. */
   values?: Record<string, string>;
-  /** Headers for the server, in addition to those in the file. They are stored sealed. */
+  /** Headers in addition to those in the file. Values are stored sealed. */
   headers?: Record<string, string>;
   /** The kind of credential that was used. */
   credential?: "shared" | "per_member";
+  /** How to register. Needed for a server that cannot be reached now. */
   registration?: "none" | "client_metadata" | "dynamic" | "pre_registered" | "bearer";
+  /** The issuer, when the server names several. */
   authorizationServer?: string;
-  /** The client id that the provider gave. */
+  /** For `pre_registered`. */
   clientId?: string;
-  /** The client secret. It is never shown again. */
+  /** For `pre_registered`, if there is one. */
   clientSecret?: string;
+  /** For `bearer`: the token to send. Shared credentials only. */
   bearerToken?: string;
+  /** Default: the scopes that discovery recommends. */
+  scopes?: string[];
+  /** How the repository is read. */
+  access?: {
+    /** Every member, and every run, may use it. */
+    organization?: boolean;
+    /** The teams whose members may use it. */
+    teamIds?: string[];
+    /** The members who may use it. */
+    memberIds?: string[];
+    /** The automations whose runs may use it. */
+    automationIds?: string[];
+  };
 };
 
 export type McpImportItem = {
@@ -3183,6 +3213,54 @@ export type OauthProviderPage = {
   items: OauthProvider[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type OauthRegistration = {
+  client_id: string;
+  client_name: string;
+  redirect_uris: string[];
+  token_endpoint_auth_method: "none";
+};
+
+export type OauthResourceMetadata = {
+  /** The address of the MCP endpoint. Tokens are issued for it only. */
+  resource: string;
+  resource_name: string;
+  authorization_servers: string[];
+  scopes_supported: string[];
+  bearer_methods_supported: string[];
+  resource_documentation: string;
+};
+
+export type OauthServerMetadata = {
+  /** The address of this instance. */
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  revocation_endpoint: string;
+  registration_endpoint: string;
+  scopes_supported: string[];
+  response_types_supported: string[];
+  response_modes_supported: string[];
+  grant_types_supported: string[];
+  /** Only `none`: all clients are public clients with PKCE. */
+  token_endpoint_auth_methods_supported: string[];
+  revocation_endpoint_auth_methods_supported: string[];
+  code_challenge_methods_supported: string[];
+  authorization_response_iss_parameter_supported: boolean;
+  client_id_metadata_document_supported: boolean;
+  protected_resources: string[];
+  service_documentation: string;
+};
+
+export type OauthToken = {
+  /** `sba_…`, valid for an hour at the MCP endpoint. */
+  access_token: string;
+  token_type: "Bearer";
+  expires_in: number;
+  /** `sbf_…`. It is used once: every reply contains the next one. */
+  refresh_token: string;
+  scope: string;
 };
 
 export type Organization = {
@@ -6989,6 +7067,60 @@ export interface Operations {
     };
     reply: undefined;
   };
+  /** Read the metadata of the authorization server (RFC 8414) */
+  "GET /.well-known/oauth-authorization-server": {
+    input: object;
+    reply: OauthServerMetadata;
+  };
+  /** Read the metadata of the MCP endpoint (RFC 9728) */
+  "GET /.well-known/oauth-protected-resource/mcp": {
+    input: object;
+    reply: OauthResourceMetadata;
+  };
+  /** Read the metadata of the MCP endpoint, for clients that ask at the root */
+  "GET /.well-known/oauth-protected-resource": {
+    input: object;
+    reply: OauthResourceMetadata;
+  };
+  /** Exchange a code or a refresh token for an access token */
+  "POST /oauth/token": {
+    input: object;
+    reply: OauthToken;
+  };
+  /** End the connection of an MCP client, by the client itself (RFC 7009) */
+  "POST /oauth/revoke": {
+    input: object;
+    reply: string;
+  };
+  /** Register an MCP client (RFC 7591) */
+  "POST /oauth/register": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OauthRegistration;
+  };
+  /** Allow the MCP client, for myself in the organization that the request names */
+  "POST /oauth/consent/{uid}": {
+    input: {
+      path: {
+        uid: string;
+      };
+      body: {
+        /** What the client may do, of what it asks for. */
+        scopes: ("mcp:read" | "mcp:write")[];
+      };
+    };
+    reply: McpConsent;
+  };
+  /** Refuse the MCP client */
+  "POST /oauth/consent/{uid}/deny": {
+    input: {
+      path: {
+        uid: string;
+      };
+    };
+    reply: McpConsent;
+  };
   /** Read the catalogue of providers, models and prices */
   "GET /v1/llm-provider-catalog": {
     input: {
@@ -9442,6 +9574,7 @@ export interface Operations {
         enabled?: boolean;
         /** Members consent to new scopes when they connect the next time. */
         scopes?: string[];
+        /** The limits to change. */
         limits?: {
           /** Calls per minute, of all callers. */
           callsPerMinute?: number;
@@ -9456,7 +9589,9 @@ export interface Operations {
           /** How old the list of tools may be before it is read again. Policies that hold tools read it before every call. */
           listingSeconds?: number;
         };
+        /** Whether arguments and results of calls are kept. */
         logPayloads?: boolean;
+        /** For how many days they are kept. */
         payloadDays?: number;
       };
     };
@@ -9854,6 +9989,7 @@ export interface Operations {
       };
     };
     reply: {
+      /** The configuration. */
       configuration: McpClientConfiguration;
     };
   };
@@ -10540,6 +10676,7 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/api-keys",
   "POST /v1/api-keys/{id}/rotate",
   "POST /v1/mcp/token",
+  "POST /oauth/register",
   "POST /v1/llm-providers",
   "POST /v1/llm-providers/{id}/keys",
   "POST /v1/llm-providers/{id}/keys/{keyId}/rotate",

@@ -2,6 +2,7 @@ import { createHttp, type HttpOptions, type Query } from "./http.ts";
 import {
   type Body,
   createOperationCalls,
+  type Input,
   type Item,
   type ListOperation,
   type OperationCalls,
@@ -72,6 +73,33 @@ export function createClient(options: HttpOptions) {
       list: list("GET /v1/oauth-connections"),
       read: (id: string) => request("GET /v1/oauth-connections/{id}", { path: { id } }),
       grants: (id: string) => request("GET /v1/oauth-connections/{id}/grants", { path: { id } }),
+    },
+    mcpConnections: {
+      list: list("GET /v1/mcp-connections"),
+      read: (id: string) => request("GET /v1/mcp-connections/{id}", { path: { id } }),
+      // Sent without an Idempotency-Key, because the body can have a secret.
+      create: (body: Body<"POST /v1/mcp-connections">) =>
+        request("POST /v1/mcp-connections", { body, idempotencyKey: false }),
+      remove: (id: string) => request("DELETE /v1/mcp-connections/{id}", { path: { id } }),
+      test: (id: string) => request("POST /v1/mcp-connections/{id}/test", { path: { id } }),
+      startConnect: (id: string) => request("GET /v1/mcp-connections/{id}/connect/start", { path: { id } }),
+      claim: (id: string, code: string) =>
+        request("POST /v1/mcp-connections/{id}/connect/claim", { path: { id }, body: { code } }),
+      disconnect: (id: string) => request("POST /v1/mcp-connections/{id}/disconnect", { path: { id } }),
+      tools: (id: string, limit = 50) =>
+        collectPages(limit, (query) =>
+          request("GET /v1/mcp-connections/{id}/tools", { path: { id }, query }),
+        ),
+      /** One page of differences, with the revision that approves them. */
+      drift: (id: string) =>
+        request("GET /v1/mcp-connections/{id}/drift", { path: { id }, query: { limit: 100 } }),
+      approve: (id: string, body: Body<"POST /v1/mcp-connections/{id}/drift/approve">) =>
+        request("POST /v1/mcp-connections/{id}/drift/approve", { path: { id }, body }),
+      calls: list("GET /v1/mcp-calls"),
+      previewImport: (body: Body<"POST /v1/mcp-connections/import/preview">) =>
+        request("POST /v1/mcp-connections/import/preview", { body }),
+      exportConfiguration: (query: Input<"GET /v1/mcp-connections/export">["query"]) =>
+        request("GET /v1/mcp-connections/export", { query }),
     },
     llmProviders: {
       list: list("GET /v1/llm-providers"),

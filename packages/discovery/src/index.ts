@@ -21,4 +21,5 @@ export type {
   ToolsSection,
   Warning,
 } from "./engine/result.ts";
+export { type Challenges, readChallenges } from "./engine/transport/challenge.ts";
 export { findUrlProblem } from "./engine/url.ts";

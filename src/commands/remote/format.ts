@@ -76,6 +76,16 @@ const colours: Record<string, Exclude<keyof Paint, "bold">> = {
   cancelled: "yellow",
   failed: "red",
   needs_reconnect: "red",
+  approved: "green",
+  ok: "green",
+  tools_held: "yellow",
+  needs_consent: "yellow",
+  held: "yellow",
+  refused: "yellow",
+  sign_in: "red",
+  no_answer: "red",
+  tool_error: "red",
+  timed_out: "red",
 };
 
 export const paintStatus = (paint: Paint, status: string, text = status): string =>

@@ -13,7 +13,7 @@ import { runChanges, skipUnclaimed, stopOrganization, workListeners } from "./ru
 
 export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
-export type { RunEvent } from "./events/index.ts";
+export { type RunEvent, recordServiceEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
 export { createRunnerToken, removeRunner } from "./runners/index.ts";
 export type { Run } from "./runs/index.ts";

@@ -1,2 +1,2 @@
 /** Who may use a connection. Accounts and automations follow this rule, and neither can import the other. */
-export { isUsableBy } from "./store.ts";
+export { isAccount, isUsableBy } from "./store.ts";

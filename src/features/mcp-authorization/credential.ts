@@ -1,7 +1,6 @@
 import { definePersonalCredential } from "../credentials/index.ts";
+import { accessTokenPrefix } from "./prefixes.ts";
 import * as store from "./store.ts";
-
-export const accessTokenPrefix = "sba_";
 
 export const mcpClientCredential = definePersonalCredential({
   kind: "mcp_client",

@@ -8,7 +8,6 @@ import {
   membershipColumns,
   recordUseAcrossOrganizations,
 } from "../credentials/index.ts";
-import { isSuspended } from "../suspension/index.ts";
 import type { McpClient } from "./contract.ts";
 
 export type GrantId = Id<"mcg">;
@@ -59,13 +58,6 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: Gran
 export const removeByToken = (db: Db, id: string) =>
   db.row<McpClient & { orgId: OrgId }>(sql`
     delete from mcp_client_grants g where g.id = ${id} returning ${columns}, g.org_id as "orgId"`);
-
-/** True while the member of a grant may use it. */
-export const isOwnerActiveByToken = async (db: Db, memberId: string): Promise<boolean> =>
-  (
-    await db.row<{ isSuspended: boolean | null }>(sql`
-      select ${isSuspended(sql`m.org_id`)} as "isSuspended" from members m where m.id = ${memberId} and ${isActiveMember}`)
-  )?.isSuspended === false;
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
-import { Access, NewAccess } from "./access/contract.ts";
-import { headerMap, secretText } from "./credentials/contract.ts";
 import { Discovery, EvidenceItem, targetUrl } from "./discovery/index.ts";
-import { credentialKinds, Limits, Policy, registrations } from "./model.ts";
+import { headerMap, secretText } from "./input.ts";
+import { Access, credentialKinds, Limits, NewAccess, Policy, registrations } from "./model.ts";
 
 const tag = "MCP Connections";
 const manage = can("mcp_connections:manage");
@@ -74,7 +73,7 @@ const summary = {
       state: z.enum(memberStates).describe("The state of the caller's own credential."),
       missingScopes: z.array(z.string()).describe("For `needs_consent`: the scopes to consent to."),
       account: z.string().nullable().describe("The caller's account at the server, if it is known."),
-      since: at("Since when it is in this state.").nullable(),
+      since: z.int().nullable().describe("Since when it is in this state. In milliseconds since 1970."),
       mayUse: z.boolean().describe("Whether the caller was granted the connection."),
     })
     .describe("The connection as it is for the caller."),
@@ -87,12 +86,12 @@ const summary = {
     .nullable()
     .describe("Null without `mcp_connections:manage`."),
   callsLastDay: z.int().describe("How many calls were made in the last 24 hours."),
-  verdictStatus: Discovery.shape.status,
+  verdictStatus: Discovery.shape.status.describe("The status of the verdict."),
   verdictDrift: z
     .array(VerdictDrift)
     .describe("What changed at the server since a person accepted the verdict."),
   discoveredAt: at("When the server was last discovered."),
-  checkedAt: at("When it was last checked.").nullable(),
+  checkedAt: z.int().nullable().describe("When it was last checked. In milliseconds since 1970."),
   createdBy: idSchema("mem").nullable().describe("The member who saved it. Null when that member has left."),
   createdAt: z.int(),
   updatedAt: z.int(),
@@ -104,13 +103,13 @@ export type McpConnection = z.output<typeof McpConnection>;
 export const McpConnectionDetail = z
   .strictObject({
     ...summary,
-    verdict: Discovery.describe("What the last discovery found out."),
+    verdict: Discovery.describe("What discovery found out, as a person accepted it."),
     evidence: z.array(EvidenceItem).describe("The requests of that discovery, in their order."),
     resource: z.string().nullable().describe("The resource that tokens are requested for (RFC 8707)."),
     clientId: z.string().nullable().describe("The id of this instance at the authorization server."),
     redirectUri: z.string().nullable().describe("Where the authorization server sends members back to."),
-    policy: Policy,
-    limits: Limits,
+    policy: Policy.describe("Which tools may be called, and what happens when they change."),
+    limits: Limits.describe("How much may be called, and how large."),
     access: Access,
     logPayloads: z.boolean().describe("Whether arguments and results of calls are kept."),
     payloadDays: z.int().describe("For how many days they are kept."),
@@ -149,19 +148,21 @@ const ChoiceRequired = z
     choices: z
       .strictObject({
         recommended: z.enum(registrations).nullable().describe("The way to choose, if there is one."),
-        registrations: z.array(
-          z.strictObject({
-            registration: z.enum(registrations),
-            available: z.boolean().describe("Whether the server and this instance allow it."),
-            missing: z.array(z.string()).describe("The fields of the request that it needs."),
-            note: z.string().describe("What it means, or why it is not available."),
-          }),
-        ),
+        registrations: z
+          .array(
+            z.strictObject({
+              registration: z.enum(registrations).describe("The way to register."),
+              available: z.boolean().describe("Whether the server and this instance allow it."),
+              missing: z.array(z.string()).describe("The fields of the request that it needs."),
+              note: z.string().describe("What it means, or why it is not available."),
+            }),
+          )
+          .describe("The ways to register."),
         authorizationServers: z
           .array(z.string())
           .describe("The issuers to choose from, for `authorizationServer`."),
         scopes: z.array(z.string()).describe("The scopes that would be requested."),
-        verdict: Discovery,
+        verdict: Discovery.describe("What discovery found out."),
       })
       .describe("What a person decides before the connection can be saved."),
   })
@@ -252,9 +253,9 @@ export const change = route({
       name,
       enabled: z.boolean(),
       scopes: scopes.describe("Members consent to new scopes when they connect the next time."),
-      limits: Limits.partial(),
-      logPayloads: z.boolean(),
-      payloadDays: z.int().min(1).max(90),
+      limits: Limits.partial().describe("The limits to change."),
+      logPayloads: z.boolean().describe("Whether arguments and results of calls are kept."),
+      payloadDays: z.int().min(1).max(90).describe("For how many days they are kept."),
     })
     .partial(),
   replies: { 200: one },

@@ -1,6 +1,7 @@
 import type { FieldGuide } from "../../platform/http/index.ts";
 import { callFields } from "./calls/index.ts";
 import { fields as tools } from "./tools/index.ts";
+import { fields as transfer } from "./transfer/index.ts";
 
 const id = "mcn_01jz8q2d9xf4vvh0tbq8k3m5na";
 const member = "mem_01jz8q2d9xf4vvh0tbq8k3m5na";
@@ -62,6 +63,7 @@ const detail = {
 export const fields: FieldGuide = {
   ...tools,
   ...callFields,
+  ...transfer,
   "/v1/mcp-connections/{id}": ["The MCP connection.", id],
   McpConnection: ["A whole example.", summary],
   McpConnectionDetail: ["A whole example.", detail],
@@ -84,10 +86,13 @@ export const fields: FieldGuide = {
     {
       ok: true,
       steps: [
-        { step: "reach", ok: true, ms: 41.2, message: "The server answers." },
-        { step: "credential", ok: true, ms: 3.1, message: "Your account is connected." },
-        { step: "initialize", ok: true, ms: 58.4, message: "The server speaks 2026-07-28." },
-        { step: "list_tools", ok: true, ms: 61.9, message: "The server lists 12 tools." },
+        { step: "credential", ok: true, ms: 3.1, message: "There is a credential." },
+        {
+          step: "list_tools",
+          ok: true,
+          ms: 61.9,
+          message: "The server speaks 2026-07-28 and lists 12 tools.",
+        },
       ],
     },
   ],

@@ -1,7 +1,13 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { callJobs, callState, sealedPayloads } from "./calls/index.ts";
+import { retriedCredentials } from "./credentials/index.ts";
 import { fields } from "./fields.ts";
+import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
+import { sealedColumns } from "./sealing.ts";
+import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
+import { sessionPool } from "./upstream/index.ts";
 
 export {
   createRedaction,
@@ -25,5 +31,8 @@ export const room = defineRoom({
   ],
   routes,
   fields,
+  jobs: [...jobs, ...toolJobs, ...callJobs],
+  sealedColumns: [...sealedColumns, ...toolColumns, sealedPayloads],
+  state: [retriedCredentials, sessionPool, ...callState],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });

@@ -74,6 +74,31 @@ export const Limits = z
   .meta({ id: "McpConnectionLimits" });
 export type Limits = z.output<typeof Limits>;
 
+const ids = z
+  .array(z.string().min(1).max(160))
+  .max(500)
+  .transform((given) => [...new Set(given)]);
+
+export const Access = z
+  .strictObject({
+    organization: z.boolean().describe("Every member, and every run, may use it."),
+    teamIds: z.array(z.string()).describe("The teams whose members may use it."),
+    memberIds: z.array(z.string()).describe("The members who may use it."),
+    automationIds: z
+      .array(z.string())
+      .describe("The automations whose runs may use it, with the credential of their owner."),
+  })
+  .meta({ id: "McpConnectionAccess" });
+export type Access = z.output<typeof Access>;
+
+export const NewAccess = z.strictObject({
+  organization: z.boolean().default(false).describe("Every member, and every run, may use it."),
+  teamIds: ids.default([]).describe("The teams whose members may use it."),
+  memberIds: ids.default([]).describe("The members who may use it."),
+  automationIds: ids.default([]).describe("The automations whose runs may use it."),
+});
+export type NewAccess = z.output<typeof NewAccess>;
+
 const defaultPolicy: Policy = {
   allow: null,
   deny: [],

@@ -5,6 +5,9 @@ export const eventTypes = [
   "budget.reached",
   "sync.failed",
   "worker.unseen",
+  "mcp_connection.drift",
+  "mcp_connection.failing",
+  "mcp_approval.requested",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -58,6 +61,36 @@ interface Facts {
     /** When it is or was removed. */
     removedAt: number;
   };
+  "mcp_connection.drift": {
+    connectionId: string;
+    /** Identifies the differences. Part of the key: other differences are another event. */
+    revision: string;
+    /** What changed, such as `hint_flipped`. */
+    kinds: string[];
+    /** The first changed tools. */
+    tools: string[];
+    /** How many tools changed. */
+    toolCount: number;
+    /** How many tools cannot be called until somebody approves them. */
+    heldTools: number;
+    /** Whether the instructions of the server changed. */
+    instructions: boolean;
+  };
+  "mcp_connection.failing": {
+    connectionId: string;
+    /** Since when it fails. Part of the key: a server that worked again can fail again. */
+    since: number;
+    step: string;
+    code: string;
+    message: string;
+  };
+  "mcp_approval.requested": {
+    approvalId: string;
+    connectionId: string;
+    memberId: string;
+    tool: string;
+    runId: string | null;
+  };
 }
 
 export type Fact = { [Type in EventType]: { type: Type } & Facts[Type] }[EventType];
@@ -75,5 +108,11 @@ export function createEventKey(fact: Fact): string {
       return `${fact.type} ${fact.connectorId} ${fact.syncedAt ?? "never"}`;
     case "worker.unseen":
       return `${fact.type} ${fact.workerId} ${fact.stage} ${fact.lastSeenAt ?? "never"}`;
+    case "mcp_connection.drift":
+      return `${fact.type} ${fact.connectionId} ${fact.revision}`;
+    case "mcp_connection.failing":
+      return `${fact.type} ${fact.connectionId} ${fact.since}`;
+    case "mcp_approval.requested":
+      return `${fact.type} ${fact.approvalId}`;
   }
 }

@@ -94,6 +94,10 @@ export const findConnection = (db: Db, orgId: OrgId, id: string) =>
       connected_by as "connectedBy"
     from oauth_connections where org_id = ${orgId} and id = ${id}`);
 
+export const findMcpConnection = (db: Db, orgId: OrgId, id: string) =>
+  db.row<{ name: string; createdBy: string | null }>(sql`
+    select name, created_by as "createdBy" from mcp_connections where org_id = ${orgId} and id = ${id}`);
+
 export const findConnector = (db: Db, orgId: OrgId, id: string) =>
   db.row<{ name: string; repository: string; ref: string; createdBy: string }>(sql`
     select name, repository, ref, created_by as "createdBy" from connectors

@@ -90,5 +90,31 @@ export async function describeFact(
       const memberId = await store.findWorkerOwner(db, orgId, workerId);
       return { memberId, topic: `${type} ${stage}`, data };
     }
+    case "mcp_connection.drift":
+    case "mcp_connection.failing":
+    case "mcp_approval.requested":
+      return describeMcpFact(publicUrl, db, orgId, fact);
   }
+}
+
+type McpFact = Extract<Fact, { type: `mcp_${string}` }>;
+
+async function describeMcpFact(
+  publicUrl: string,
+  db: Db,
+  orgId: OrgId,
+  fact: McpFact,
+): Promise<EventSubject | undefined> {
+  const connection = await store.findMcpConnection(db, orgId, fact.connectionId);
+  if (!connection) return undefined;
+  const { name: connectionName, createdBy } = connection;
+  const { type, connectionId, ...facts } = fact;
+  const about = { organizationId: orgId, connectionId, connectionName, ...facts };
+  const topic = `${type} ${connectionId}`;
+  if (fact.type === "mcp_approval.requested") {
+    const url = `${publicUrl}/v1/mcp-approvals/${fact.approvalId}`;
+    return { memberId: fact.memberId, topic, data: { ...about, url } };
+  }
+  const url = `${publicUrl}/v1/mcp-connections/${connectionId}${fact.type === "mcp_connection.drift" ? "/drift" : ""}`;
+  return { memberId: createdBy, topic, data: { ...about, url } };
 }

@@ -6,8 +6,11 @@ import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
 
+export { callbackPage, confirmationPage, refuseStart } from "./connect/index.ts";
 export { endConnectionsOfMember } from "./connections/index.ts";
-export { issueToken } from "./tokens/index.ts";
+export { isInternalProvider, toMcpConnectionId, toProviderId } from "./internal.ts";
+export * from "./mcp/index.ts";
+export { findMcpToken, issueToken, replaceRefusedToken } from "./tokens/index.ts";
 
 export const room = defineRoom({
   name: "oauth-providers",

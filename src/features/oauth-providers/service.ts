@@ -17,6 +17,7 @@ import { supersede } from "./connect/index.ts";
 import { service as connections, countUsable } from "./connections/index.ts";
 import type { NewProvider, Provider } from "./contract.ts";
 import { createActor, recordEvent } from "./events/index.ts";
+import { isInternalProvider } from "./internal.ts";
 import * as store from "./store.ts";
 
 type ProviderState = Pick<Provider, "configured" | "connectionMode" | "connections">;
@@ -92,6 +93,8 @@ export async function read(ctx: MemberCtx, providerId: string): Promise<{ provid
 
 export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provider: Provider }> {
   const server = createServer(ctx, body);
+  if (isInternalProvider(body.id))
+    throw invalidField(["id"], "Ids of this form are reserved. Choose another id.");
   if (knownProviders.has(body.id)) throw providerExists(body.id);
   await ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, ctx.orgId, "oauth_providers");

@@ -25,6 +25,12 @@ export const quotas = {
     limit: 5_000,
     provisional: 5,
   },
+  mcp_clients: {
+    unit: "count",
+    description: "MCP clients that members connected by signing in.",
+    limit: 20_000,
+    provisional: 5,
+  },
   scim_users: { unit: "count", description: "Users of the directory.", limit: 20_000, provisional: 5 },
   scim_groups: { unit: "count", description: "Groups of the directory.", limit: 5_000, provisional: 5 },
   automations: {
@@ -67,6 +73,7 @@ export const quotas = {
   },
   connectors: { unit: "count", description: "Connectors.", limit: 500, provisional: 5 },
   oauth_providers: { unit: "count", description: "Custom OAuth providers.", limit: 200, provisional: 5 },
+  mcp_connections: { unit: "count", description: "Saved MCP connections.", limit: 500, provisional: 3 },
   sso_connectors: { unit: "count", description: "Single sign-on connectors.", limit: 20, provisional: 0 },
   sso_domains: {
     unit: "count",

@@ -74,6 +74,7 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   scim_users: (orgId) => sql`scim_users where org_id = ${orgId}`,
   scim_groups: (orgId) => sql`scim_groups where org_id = ${orgId}`,
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
+  mcp_clients: (orgId) => sql`mcp_client_grants where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
   runners: (orgId) => sql`automation_runners n where n.org_id = ${orgId}
     and not exists (select from workers w where w.org_id = n.org_id and w.id = n.name)`,
@@ -82,7 +83,8 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   worker_rollouts: (orgId) => sql`worker_rollouts where org_id = ${orgId} and ended_at is null`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,
   connectors: (orgId) => sql`connectors where org_id = ${orgId}`,
-  oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,
+  oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId} and mcp_connection_id is null`,
+  mcp_connections: (orgId) => sql`mcp_connections where org_id = ${orgId}`,
   sso_connectors: (orgId) => sql`sso_connectors where org_id = ${orgId}`,
   sso_domains: (orgId) => sql`sso_domains where org_id = ${orgId}`,
   llm_providers: (orgId) => sql`llm_providers where org_id = ${orgId}`,

@@ -1,6 +1,6 @@
 import { type Caller, type Ctx, findRights, type OrgId, type Platform, type UserId } from "../context.ts";
 import { isCollision } from "../db/index.ts";
-import { notFound, Refusal, unauthorized } from "../errors.ts";
+import { notFound, Refusal, unauthorized, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createLineLog } from "../log.ts";
 import { type CheckedCaller, checkAccess } from "./access.ts";
@@ -12,7 +12,7 @@ import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { createHostCheck } from "./host.ts";
-import { runOncePerKey } from "./idempotency.ts";
+import { hasReply, runOncePerKey } from "./idempotency.ts";
 import { check, parseJson, parseParams, parseQuery } from "./input.ts";
 import { isNavigation } from "./navigation.ts";
 import {
@@ -181,7 +181,7 @@ const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 async function answer(
   options: HttpOptions,
   streams: EventStreams,
-  { spec, handle, name, takesKey, onlyStatus, emptyQuery }: PreparedRoute,
+  { spec, handle, prepare, name, takesKey, onlyStatus, emptyQuery }: PreparedRoute,
   request: HttpRequest,
   ctx: Ctx,
 ): Promise<Answer> {
@@ -289,16 +289,23 @@ async function answer(
       rights,
       limits: (rights && (await idempotencyLimits?.(ctx, rights.orgId))) ?? defaultCredentialLimits,
     };
+    const isDone = prepare !== undefined && (await hasReply(handled, idempotencyKey, rights));
+    const prepared = prepare && !isDone ? await prepare(handled, input) : undefined;
     const { status, body, replayed } = await runOncePerKey(
       handled,
       idempotencyKey,
       repeatable,
-      async (inside) => toReply(await handle(inside, input)),
+      async (inside) => {
+        // The reply expired in this moment. What must be prepared cannot be done inside of the transaction.
+        if (isDone) throw unavailable("Send the request again.", 1);
+        return toReply(await handle(inside, { ...input, prepared }));
+      },
     );
     if (replayed) setHeader("idempotency-replayed", "true");
     return createReply(status, body);
   }
-  const run = async () => handle(handled, input);
+  const run = async () =>
+    handle(handled, prepare ? { ...input, prepared: await prepare(handled, input) } : input);
   const outcome = await run().catch(async (error: unknown) => {
     // The collision may come from a change of the caller's own rights. The reply is then that refusal.
     if (isCollision(error)) await recheck();

@@ -11,7 +11,7 @@ export const cors = {
     return createJsonReply(204, undefined, ctx.requestId, {
       "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers":
-        "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-organization-id, x-request-id",
+        "authorization, content-type, idempotency-key, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, x-api-key, x-organization-id, x-request-id",
       "access-control-max-age": "600",
     });
   },
@@ -22,7 +22,7 @@ export const cors = {
     if (!origin) return;
     headers["access-control-allow-origin"] = origin;
     headers["access-control-expose-headers"] =
-      "x-request-id, retry-after, idempotency-replayed, www-authenticate";
+      "x-request-id, retry-after, idempotency-replayed, mcp-session-id, www-authenticate";
     headers["cross-origin-resource-policy"] = "cross-origin";
   },
 };

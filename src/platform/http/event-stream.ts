@@ -23,6 +23,26 @@ export const encodeMessage = ({ id, event, data }: Message): Uint8Array =>
     `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`,
   );
 
+/** Reads messages back from a source, for readers inside of the process. Comments and `retry` are left out. */
+export async function* decodeMessages(parts: AsyncGenerator<Message | Uint8Array>): AsyncGenerator<Message> {
+  const decoder = new TextDecoder();
+  for await (const part of parts) {
+    if (!(part instanceof Uint8Array)) yield part;
+    // Sources send whole messages.
+    else
+      for (const block of decoder.decode(part).split("\n\n")) {
+        const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1];
+        const [id, event, data] = [field("id"), field("event"), field("data")];
+        if (data !== undefined)
+          yield {
+            ...(id === undefined ? {} : { id }),
+            ...(event === undefined ? {} : { event }),
+            data: JSON.parse(data),
+          };
+      }
+  }
+}
+
 /** A stream in the registry of open streams. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;

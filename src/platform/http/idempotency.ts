@@ -81,6 +81,13 @@ export async function runOncePerKey(
   });
 }
 
+/** True when the key has a reply, so that the request will not be executed again. */
+export const hasReply = async (
+  ctx: Ctx,
+  key: string,
+  rights: OrganizationRights | undefined,
+): Promise<boolean> => (await store.findReply(ctx.db, createScope(ctx, rights), key)) !== undefined;
+
 function checkKey(key: string, minLength: number): void {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");

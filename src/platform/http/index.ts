@@ -16,6 +16,8 @@ export { tooManyStreams } from "./event-streams.ts";
 export { lineOfText, linkQuery } from "./fields.ts";
 export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
 export { sealedReplies } from "./idempotency.ts";
+export { check as checkInput } from "./input.ts";
+export { checkInvocation, type InvokedInput, invoke, invokeStream } from "./invoke.ts";
 export { html, type Markup, type Part } from "./markup.ts";
 export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
@@ -33,7 +35,7 @@ export { type Protocol, protocol, readMediaType } from "./protocol.ts";
 export { countAttempt, resetAttempts } from "./rate-limit.ts";
 export type { FieldGuide } from "./reference.ts";
 export { renderRefusalPage } from "./refusal-page.ts";
-export { baseHeaders } from "./reply.ts";
+export { baseHeaders, toRefusal } from "./reply.ts";
 export type { HttpHeaders } from "./request.ts";
 export { parseReturnPath } from "./return-path.ts";
 export {
@@ -41,6 +43,7 @@ export {
   type Input,
   type Outcome,
   on,
+  onPrepared,
   operationId,
   type RefusalPage,
   type Route,

@@ -118,7 +118,7 @@ export function parseParams(given: Readonly<Record<string, string>>, schema: z.Z
 }
 
 /** The schema's output, or a 400 that lists what is wrong. */
-export function check(schema: z.ZodType, value: unknown): unknown {
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   throw invalidRequest(parsed.error.issues.flatMap(toDetails).slice(0, maxDetails));

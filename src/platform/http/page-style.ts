@@ -86,6 +86,9 @@ input { font: inherit; color: var(--text); }
 input:not([type="checkbox"]) { width: 100%; height: var(--control-m); padding: 0 10px; font-size: 16px; background: var(--surface); border: 1px solid var(--control); border-radius: 6px; }
 @media (min-width: 601px) { input:not([type="checkbox"]) { font-size: 14px; } }
 input:not([type="checkbox"]):focus-visible { border-color: var(--focus); outline: none; box-shadow: 0 0 0 1px var(--focus), 0 0 0 4px var(--live-tint); }
+select { width: 100%; height: var(--control-m); padding: 0 8px; font: inherit; font-size: 16px; color: var(--text); background: var(--surface); border: 1px solid var(--control); border-radius: 6px; }
+@media (min-width: 601px) { select { font-size: 14px; } }
+.check .tick { width: 20px; height: 20px; stroke: var(--ok); stroke-width: 2; fill: none; stroke-linecap: round; stroke-linejoin: round; }
 input[aria-invalid="true"] { border-color: var(--bad-solid); }
 .check { display: grid; grid-template-columns: 20px minmax(0, 1fr); gap: 8px; align-items: start; font-weight: 400; color: var(--text-2); }
 .check input { width: 16px; height: 16px; margin: 2px 0 0 2px; accent-color: var(--ink); }

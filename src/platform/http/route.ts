@@ -107,7 +107,7 @@ export interface Input<Spec extends RouteSpec> {
   signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
 
-type ContextForAccess<A extends Access> = A extends { kind: "member"; machines: true }
+export type ContextForAccess<A extends Access> = A extends { kind: "member"; machines: true }
   ? OrganizationCtx
   : A extends { kind: "member" }
     ? MemberCtx
@@ -140,6 +140,9 @@ export type Handler<Spec extends RouteSpec> = (
   input: Input<Spec>,
 ) => Outcome<Spec> | Promise<Outcome<Spec>>;
 
+/** The input of a handler whose outside calls were made before. */
+export type PreparedInput<Spec extends RouteSpec, Prepared> = Input<Spec> & { prepared: Prepared };
+
 /** The input of a mounted handler. */
 export interface MountedInput {
   request: HttpRequest;
@@ -150,7 +153,15 @@ export interface MountedInput {
 /** A contract and the call that answers it, its types forgotten so that rooms can be listed together. */
 export interface Route {
   spec: RouteSpec;
-  handle(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown> | MountedInput): Promise<unknown>;
+  handle(
+    ctx: Ctx,
+    input: (Record<keyof Input<RouteSpec>, unknown> & { prepared?: unknown }) | MountedInput,
+  ): Promise<unknown>;
+  /**
+   * Called before the handler and outside of the transaction of an Idempotency-Key, for calls to other servers. Its
+   * result is `prepared` of the handler's input. It is not called when the key has a reply already.
+   */
+  prepare?(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown>): Promise<unknown>;
   /** Builds the page for a refusal. Without it, the standard page is shown. */
   refuse?: RefusalPage;
   /** Additional headers of a refusal, for the route that clears a cookie. */
@@ -183,4 +194,20 @@ export function on<const Spec extends RouteSpec>(
   refuse?: RefusalPage,
 ): Route {
   return { spec, handle: handler as unknown as Route["handle"], ...(refuse ? { refuse } : {}) };
+}
+
+/** A route that calls other servers before it changes anything. */
+export function onPrepared<const Spec extends RouteSpec, Prepared>(
+  spec: Spec,
+  prepare: (ctx: ContextForAccess<Spec["access"]>, input: Input<Spec>) => Promise<Prepared>,
+  handler: (
+    ctx: ContextForAccess<Spec["access"]>,
+    input: PreparedInput<Spec, Prepared>,
+  ) => Outcome<Spec> | Promise<Outcome<Spec>>,
+): Route {
+  return {
+    spec,
+    handle: handler as unknown as Route["handle"],
+    prepare: prepare as unknown as NonNullable<Route["prepare"]>,
+  };
 }

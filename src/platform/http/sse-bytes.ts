@@ -1,5 +1,5 @@
-/** Bytes of one event that may be held back until it is complete. */
-const maxEventBytes = 4 * 1024 * 1024;
+/** Bytes of one event that may be held back until it is complete, unless the mount says otherwise. */
+const defaultEventBytes = 4 * 1024 * 1024;
 
 /**
  * Cuts the bytes of a text/event-stream between events, so that a heartbeat never lands inside one. Bytes after the
@@ -8,6 +8,7 @@ const maxEventBytes = 4 * 1024 * 1024;
 export async function* splitEvents(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   signal: AbortSignal,
+  maxEventBytes = defaultEventBytes,
 ): AsyncGenerator<Uint8Array> {
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });

@@ -1,24 +1,36 @@
 import type { Ctx } from "../context.ts";
 import { unavailable } from "../errors.ts";
+import type { Access } from "./access.ts";
+import { parseJson } from "./input.ts";
+import { checkMediaType } from "./protocol.ts";
 import { type Answer, baseHeaders, listHeaders } from "./reply.ts";
 import { type HttpRequest, whenCallerLeaves } from "./request.ts";
-import type { MountedInput, Route, RouteSpec } from "./route.ts";
+import type { ContextForAccess, MountedInput, Route, RouteSpec } from "./route.ts";
 import { tailPath } from "./router.ts";
 import { splitEvents } from "./sse-bytes.ts";
 
-/** A handler as many libraries export it. `request.signal` aborts when the caller disconnects. */
-export type WebHandler = (ctx: Ctx, request: Request) => Response | Promise<Response>;
+/**
+ * A handler as many libraries export it. `request.signal` aborts when the caller disconnects. `body` is the parsed body
+ * of a mount with `parsesJson`.
+ */
+export type WebHandler<A extends Access = Access> = (
+  ctx: ContextForAccess<A>,
+  request: Request,
+  body: unknown,
+) => Response | Promise<Response>;
 
-interface MountSpec
-  extends Pick<
-    RouteSpec,
-    "tag" | "summary" | "access" | "scopes" | "protocol" | "bodyLimit" | "limit" | "description"
-  > {
+interface MountSpec<A extends Access>
+  extends Pick<RouteSpec, "tag" | "summary" | "scopes" | "protocol" | "bodyLimit" | "limit" | "description"> {
+  access: A;
   /** The handler takes this path and everything below it that has no route of its own. */
   prefix: string;
   methods?: readonly RouteSpec["method"][];
   /** How long the handler may take until it returns its `Response`. */
   answerMs?: number;
+  /** Bodies are JSON. They are parsed and checked as on other routes, before the handler is called. */
+  parsesJson?: true;
+  /** Bytes of one event of an event stream. */
+  maxEventBytes?: number;
 }
 
 const allMethods = ["get", "post", "put", "patch", "delete"] as const;
@@ -27,33 +39,52 @@ const allMethods = ["get", "post", "put", "patch", "delete"] as const;
  * Mounts a handler that takes a web `Request` and returns a `Response`. Access, scopes, limits, request id, log and
  * metrics are those of every route. Mounted routes are not part of the API description.
  */
-export function mountHandler(
-  { prefix, methods = allMethods, answerMs = 30_000, ...rest }: MountSpec,
-  handler: WebHandler,
+export function mountHandler<const A extends Access>(
+  { prefix, methods = allMethods, answerMs = 30_000, parsesJson, maxEventBytes, ...rest }: MountSpec<A>,
+  handler: WebHandler<A>,
 ): Route[] {
+  // The access of the route decides the context, as for `on`.
+  const mounted: Mounted = {
+    handler: handler as unknown as Mounted["handler"],
+    answerMs,
+    parsesJson,
+    maxEventBytes,
+    protocol: rest.protocol,
+  };
   return methods.map((method) => ({
     spec: { ...rest, method, path: tailPath(prefix), mounted: true, replies: {} },
-    handle: (ctx, input) => answerMounted(ctx, input as MountedInput, handler, answerMs),
+    handle: (ctx, input) => answerMounted(ctx, input as MountedInput, mounted),
   }));
+}
+
+interface Mounted extends Pick<RouteSpec, "protocol"> {
+  handler(ctx: Ctx, request: Request, body: unknown): Response | Promise<Response>;
+  answerMs: number;
+  parsesJson: true | undefined;
+  maxEventBytes: number | undefined;
 }
 
 async function answerMounted(
   ctx: Ctx,
   { request, readBytes, eventStream }: MountedInput,
-  handler: WebHandler,
-  answerMs: number,
+  { handler, answerMs, parsesJson, maxEventBytes, protocol }: Mounted,
 ): Promise<Answer> {
   const left = whenCallerLeaves(request);
   const cancelled = new AbortController();
   left.addEventListener("abort", () => cancelled.abort(left.reason), { once: true });
   if (left.aborted) cancelled.abort(left.reason);
   const body = hasBody(request) ? await readBytes() : undefined;
+  if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
+  const parsed =
+    parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(
     answerMs,
-    async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal)),
+    async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal), parsed),
     cancelled,
   );
-  return toAnswer(response, request, ctx.requestId, eventStream);
+  return toAnswer(response, request, ctx.requestId, (reader) =>
+    eventStream((signal) => splitEvents(reader, signal, maxEventBytes)),
+  );
 }
 
 /** A web `Request` cannot have a body with these methods. Such a body is discarded, as it is on other routes. */
@@ -113,7 +144,7 @@ function toAnswer(
   response: Response,
   { method, outgoing }: HttpRequest,
   requestId: string,
-  eventStream: MountedInput["eventStream"],
+  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Response,
 ): Answer {
   const { status, body } = response;
   if (!(status >= 200 && status <= 599)) throw new Error(`A mounted handler returned the status ${status}.`);
@@ -136,6 +167,6 @@ function toAnswer(
   // Also when nobody ever reads: after HEAD, a refusal, or a caller that left early.
   outgoing.once("close", release);
   if (outgoing.destroyed) release();
-  const shared = eventStream((signal) => splitEvents(reader, signal));
+  const shared = openStream(reader);
   return { status, headers: { ...listHeaders(shared), ...headers }, body: shared.body! };
 }

@@ -34,6 +34,7 @@ export async function buildAuthorizeUrl(server: Server, request: AuthorizeReques
     ...(server.discovered && scopes.includes("offline_access") ? { prompt: "consent" } : {}),
     ...server.authorizeParameters,
     ...request.parameters,
+    ...(server.resource === undefined ? {} : { resource: server.resource }),
     response_type: "code",
     client_id: request.clientId,
     redirect_uri: request.redirectUri,
@@ -75,7 +76,7 @@ export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Toke
       checkRedirect(server, redirect),
       redirect.redirectUri,
       redirect.verifier,
-      { ...options(peer, server.tokenEndpoint), additionalParameters: server.tokenParameters },
+      { ...options(peer, server.tokenEndpoint), additionalParameters: listTokenParameters(server) },
     );
     const reply = await readTokenReply(response, server);
     const result = await oauth.processAuthorizationCodeResponse(
@@ -91,6 +92,10 @@ export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Toke
     };
   });
 }
+
+/** RFC 8707 §2.2: the resource is repeated when a code or a refresh token is used. */
+const listTokenParameters = ({ tokenParameters, resource }: Server): Record<string, string> =>
+  resource === undefined ? tokenParameters : { ...tokenParameters, resource };
 
 /** Throws when the server refused, or when the redirect is wrong, usually its `iss`. */
 export function checkRedirect(server: Server, { parameters, state }: Redirect): URLSearchParams {
@@ -130,7 +135,7 @@ export async function refreshTokens(peer: Peer, refreshToken: string): Promise<T
       refreshToken,
       {
         ...options(peer, at),
-        additionalParameters: server.tokenParameters,
+        additionalParameters: listTokenParameters(server),
       },
     );
     // The account is already known, so an ID token in this reply is not validated.

@@ -21,10 +21,17 @@ export {
   requestUserinfo,
 } from "./openid.ts";
 export {
+  deregisterClient,
+  type RegisteredClient,
+  registerClient,
+  UnusableClient,
+} from "./registration.ts";
+export {
   type AuthMethod,
   authMethods,
   type Credentials,
   endpoint,
+  isSecureUrl,
   Server,
   type ServerInput,
   type Tokens,

@@ -51,6 +51,10 @@ export const Server = z.strictObject({
       }),
     ])
     .optional(),
+  /** The resource that tokens are requested for (RFC 8707). */
+  resource: z.string().max(2048).optional(),
+  /** The only address that access tokens are sent to, when it is not a part of this server. */
+  tokenAudience: endpoint.optional(),
   /** The server announces `iss` (RFC 9207), so every redirect must have it. */
   issParameter: z.boolean().optional(),
   /** The endpoints come from the issuer's metadata, not from the configuration. */

@@ -21,6 +21,7 @@ import {
 } from "../runs/index.ts";
 import type { EventReport, listQuery, RunEvent } from "./contract.ts";
 import { eventReportBatcher } from "./report-batcher.ts";
+import { numberReports } from "./service-events.ts";
 import * as store from "./store.ts";
 import { parseEventId, streamRun } from "./stream.ts";
 import { parseUsage } from "./usage-event.ts";
@@ -161,16 +162,21 @@ async function decideUnderLock(
   const { attempt } = reports[0]!;
   const { run, fenceResult, claimed } = await lockForReport(ctx, tx, id, attempt);
   const numbers = reports.map(({ sequence }) => sequence);
+  const positions = await store.findServiceEvents(tx, ctx.orgId, id, attempt);
   const found = await store.findEventsForReport(
     tx,
     ctx.orgId,
     id,
     attempt,
     Math.min(...numbers),
-    Math.max(...numbers),
+    Math.max(...numbers) + positions.length,
   );
-  const known = new Map(found.map((event) => [event.sequence, event]));
-  let last: Pick<RunEvent, "sequence" | "type"> | undefined = found.at(-1);
+  const known = new Map(numberReports(found, positions).map((event) => [event.sequence, event]));
+  const end = found.at(-1);
+  let last: Pick<RunEvent, "sequence" | "type"> | undefined = end && {
+    sequence: end.sequence - positions.length,
+    type: end.type,
+  };
   const newReports: PreparedEventReport[] = [];
 
   const refuse = (refusal: Refusal, late: PreparedEventReport[] = []): ReportDecision => {
@@ -192,7 +198,7 @@ async function decideUnderLock(
     if (stored) return refuse(eventConflict(event.sequence, more));
     if (fenceResult === "over" || last?.type === "terminal") return refuse(alreadyCompleted(more));
     const expected = last ? last.sequence + 1 : 0;
-    if (event.sequence !== expected && (last || event.sequence !== 1)) {
+    if (event.sequence !== expected && (expected > 0 || event.sequence !== 1)) {
       return refuse(sequenceGap(event.sequence, expected, more));
     }
     last = event;
@@ -207,7 +213,13 @@ async function decideUnderLock(
     ]);
     if (!stored) throw new Error("The run changed under its lock.");
     for (const event of newReports) known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
-    await countUsage(ctx, tx, run, attempt, newReports.flatMap(readUsage));
+    await countUsage(
+      ctx,
+      tx,
+      run,
+      attempt,
+      newReports.flatMap((report) => readUsage(report, positions.length)),
+    );
     if (stored.isRenewalDue) await renewLease({ ...ctx, db: tx }, id, attempt);
   }
   return {
@@ -217,9 +229,10 @@ async function decideUnderLock(
   };
 }
 
-function readUsage({ type, sequence, createdAt, content }: PreparedEventReport) {
+/** A usage report has the position of its event. */
+function readUsage({ type, sequence, createdAt, content }: PreparedEventReport, serviceEvents: number) {
   const usage = type === "usage" ? parseUsage(content.payload) : undefined;
-  return usage ? [{ report: sequence, usage, usedAt: createdAt }] : [];
+  return usage ? [{ report: sequence + serviceEvents, usage, usedAt: createdAt }] : [];
 }
 
 const sequenceGap = (sequence: number, expected: number, more: Record<string, unknown>) =>

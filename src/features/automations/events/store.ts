@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, leaseConditions, sql } from "../../../platform/db/index.ts";
 import type { Reach, RunId } from "../runs/index.ts";
 import type { RunEvent } from "./contract.ts";
 
@@ -31,6 +31,9 @@ export interface StoredEventReportGroup {
 }
 
 /**
+ * Events of the service stand between those of the runner, whose numbers do not count them. All of them come before a
+ * new event, so the position of a new event is its number plus their count.
+ *
  * The hot path: stores event reports of different runs in one statement with one commit. Returns the position (from 1)
  * of each stored report. The others are not the simple case, and the caller handles each of them alone.
  *
@@ -48,22 +51,23 @@ export const insertEventReportsAcrossOrganizations = (db: Db, reports: readonly 
         ${reports.map(({ events }) => events[0]!.sequence)}::bigint[])
         with ordinality as g(id, org_id, reach, holder, attempt, first, position)
     ), run as (
-      select given.position, given.attempt, given.first, r.no,
+      select given.position, given.attempt, given.first, r.no, cardinality(t.service_events) as service_events,
         r.lease_expires_at < now() + interval '30 seconds' as renewal_due
       from given join automation_runs r on r.id = given.id
+        join automation_run_attempts t on t.run_id = r.id and t.attempt = r.attempt
       where r.org_id = given.org_id and (given.reach is null or r.member_id = given.reach)
         and r.status = 'running' and r.lease_expires_at > now()
         and r.attempt = given.attempt and r.holder = given.holder
       for no key update of r skip locked
     ), held as materialized (
-      select run.position, run.no, run.attempt, run.renewal_due from run left join lateral (
+      select run.position, run.no, run.attempt, run.service_events, run.renewal_due from run left join lateral (
         select sequence, type from automation_events
         where run_no = run.no and attempt = run.attempt order by sequence desc limit 1) last on true
-      where case when last.sequence is null then run.first in (0, 1)
-        else run.first = last.sequence + 1 and last.type <> 'terminal' end
+      where case when coalesce(last.sequence, -1) + 1 = run.service_events then run.first in (0, 1)
+        else run.first + run.service_events = last.sequence + 1 and last.type <> 'terminal' end
     ), stored as (
       insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-      select held.no, held.attempt, e.sequence, e.type::automation_event_type, e.created_at, e.payload
+      select held.no, held.attempt, e.sequence + held.service_events, e.type::automation_event_type, e.created_at, e.payload
       from rows from (
         unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]),
         unnest(${events.map(({ sequence }) => sequence)}::bigint[]),
@@ -94,6 +98,47 @@ export const findEventsForReport = (
     where r.id = ${id} and r.org_id = ${orgId} and (e.sequence between ${from} and ${to} or e.sequence = (
       select max(sequence) from automation_events where run_no = r.no and attempt = e.attempt))
     order by e.sequence`);
+
+/** The positions of the service's own events in an attempt, in order. */
+export const findServiceEvents = async (db: Db, orgId: OrgId, id: RunId, attempt: number) =>
+  (
+    await db.row<{ positions: number[] }>(sql`
+      select t.service_events as positions from automation_runs r
+      join automation_run_attempts t on t.run_id = r.id and t.attempt = ${clampToInt(attempt)}::int
+      where r.id = ${id} and r.org_id = ${orgId}`)
+  )?.positions ?? [];
+
+/** Locks the run if the attempt is running. Undefined: the attempt has ended, and nothing is added to it. */
+export const lockRunningAttempt = (tx: Db, orgId: OrgId, id: RunId, attempt: number) =>
+  tx.row<{ no: number }>(sql`
+    select r.no from automation_runs r
+    where r.id = ${id} and r.org_id = ${orgId} and r.status = 'running' and r.attempt = ${attempt}
+      and ${leaseConditions(sql`r.`).isLive}
+    for no key update of r`);
+
+/** Adds an event of the service after the last event. The run is locked. Nothing follows a terminal event. */
+export const insertServiceEvent = (
+  tx: Db,
+  orgId: OrgId,
+  id: RunId,
+  attempt: number,
+  { type, payload, createdAt }: Omit<NewEvent, "attempt" | "sequence">,
+) =>
+  tx.row<{ sequence: number }>(sql`
+    with place as (
+      select r.no, r.id, coalesce(last.sequence, -1) + 1 as sequence
+      from automation_runs r left join lateral (
+        select sequence, type from automation_events
+        where run_no = r.no and attempt = ${attempt} order by sequence desc limit 1) last on true
+      where r.id = ${id} and r.org_id = ${orgId} and last.type is distinct from 'terminal'
+    ), noted as (
+      update automation_run_attempts t set service_events = t.service_events || place.sequence
+      from place where t.run_id = place.id and t.attempt = ${attempt} and t.ended_at is null
+      returning place.no, place.sequence
+    )
+    insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
+    select noted.no, ${attempt}, noted.sequence, ${type}::automation_event_type, ${createdAt}, ${payload}::text::json
+    from noted returning sequence`);
 
 /** A position in a run's events. */
 export interface Position {

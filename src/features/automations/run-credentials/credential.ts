@@ -9,7 +9,8 @@ export const runCredential = definePersonalCredential({
   prefix: runCredentialPrefix,
   lookup: store.findRunByToken,
   limit: ({ permissions }) => permissions ?? runPermissions,
-  describe: ({ id, holder, templateIds, connectionIds, modelProviderId }) => ({
+  describe: ({ id, attempt, holder, templateIds, connectionIds, modelProviderId }) => ({
+    attempt,
     holder,
     limitedTo: new Set([id, ...templateIds, ...connectionIds, ...(modelProviderId ? [modelProviderId] : [])]),
   }),

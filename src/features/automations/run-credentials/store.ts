@@ -19,6 +19,7 @@ export interface StoredCredential {
 interface RunCredentialColumns {
   /** The id of the run. */
   id: string;
+  attempt: number;
   holder: string;
   /** Null for attempts from before permissions were stored. */
   permissions: string[] | null;
@@ -33,7 +34,7 @@ const lease = leaseConditions(sql`r.`);
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
-    select r.id, r.holder, t.permissions, v.template_ids as "templateIds",
+    select r.id, r.attempt, r.holder, t.permissions, v.template_ids as "templateIds",
       array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds",
       case when v.model_provider_id = latest.model_provider_id then v.model_provider_id end as "modelProviderId",
       ${membershipColumns}

@@ -1,34 +1,10 @@
 import { z } from "zod";
 import { route } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
+import { Access, NewAccess } from "../model.ts";
 
 const tag = "MCP Connections";
 const id = z.string().min(1).max(160);
-const ids = z
-  .array(id)
-  .max(500)
-  .transform((given) => [...new Set(given)]);
-
-export const Access = z
-  .strictObject({
-    organization: z.boolean().describe("Every member, and every run, may use it."),
-    teamIds: z.array(z.string()).describe("The teams whose members may use it."),
-    memberIds: z.array(z.string()).describe("The members who may use it."),
-    automationIds: z
-      .array(z.string())
-      .describe("The automations whose runs may use it, with the credential of their owner."),
-  })
-  .meta({ id: "McpConnectionAccess" });
-export type Access = z.output<typeof Access>;
-
-export const NewAccess = z.strictObject({
-  organization: z.boolean().default(false).describe("Every member, and every run, may use it."),
-  teamIds: ids.default([]).describe("The teams whose members may use it."),
-  memberIds: ids.default([]).describe("The members who may use it."),
-  automationIds: ids.default([]).describe("The automations whose runs may use it."),
-});
-export type NewAccess = z.output<typeof NewAccess>;
-
 const reply = z.strictObject({ access: Access.describe("Who may use it.") });
 const params = z.strictObject({ id });
 const errors = { 404: "`mcp_connection_not_found`" };

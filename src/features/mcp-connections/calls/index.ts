@@ -1,3 +1,15 @@
+import { callBreaker } from "./breaker.ts";
+import { callLimiter } from "./limits.ts";
+import { callLog } from "./log.ts";
+import { listingRefresher } from "./refresh.ts";
+import { limitReports } from "./report.ts";
+
 export { callFields } from "./fields.ts";
+export { callJobs } from "./jobs.ts";
+export { countCallsSince } from "./reading.ts";
 export { callRoutes } from "./routes.ts";
-export type { CallableConnection, CallOptions, CallTool, CountCallsSince } from "./types.ts";
+export { sealedPayloads } from "./sealing.ts";
+export { executeCall } from "./service.ts";
+export type { CallGate, CallOptions, CallResult } from "./types.ts";
+
+export const callState = [callLog, callLimiter, callBreaker, listingRefresher, limitReports];

@@ -1,52 +1,50 @@
-import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { MemberCtx, OrgId } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
-import type { Id } from "../../../platform/ids.ts";
-import type { UpstreamCallbacks, UpstreamTarget } from "../upstream/index.ts";
-
-export interface CallLimits {
-  callsPerMinute: number;
-  concurrency: number;
-  timeoutSeconds: number;
-  maxRequestBytes: number;
-  maxResultBytes: number;
-}
-
-/** What a call needs to know about its connection. `UsableConnection` of `access` has all of it. */
-export interface CallableConnection extends UpstreamTarget {
-  name: string;
-  slug: string;
-  credential: "shared" | "per_member";
-  limits: CallLimits;
-  logPayloads: boolean;
-  payloadDays: number;
-}
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import type { UsableConnection } from "../model.ts";
+import type { UpstreamCallbacks, UpstreamChallenge, UpstreamListing } from "../upstream/index.ts";
 
 export interface CallOptions extends UpstreamCallbacks {
   /** Aborts when the caller leaves or cancels. The server is told with `notifications/cancelled`. */
   signal: AbortSignal;
+  /** The run that calls. By default the run of the caller's credential. */
   runId?: string | undefined;
   /** The attempt of the run. */
   attempt?: number | undefined;
   /** What the MCP client calls itself, such as `claude-code 2.1`. */
   client?: string | undefined;
+  /** The `traceparent` of the request, so that the span of the call belongs to its trace. */
+  traceparent?: string | undefined;
 }
 
-/**
- * Executes a tool and logs the call. Throws a `Refusal` when the call did not reach the tool: not allowed, a limit, a
- * sign-in that is missing, a server that failed. A result with `isError` is the tool's own answer.
- */
-export type CallTool = (
-  ctx: MemberCtx,
-  connection: CallableConnection,
-  tool: string,
-  args: unknown,
-  options: CallOptions,
-) => Promise<CallToolResult>;
+export type CallResult = CallToolResult;
 
-/** Counts the calls of each connection since a time, in milliseconds since 1970. */
-export type CountCallsSince = (
-  db: Db,
-  orgId: OrgId,
-  sinceMs: number,
-) => Promise<ReadonlyMap<Id<"mcn">, number>>;
+/** What the other parts of the room decide about a call. */
+export interface CallGate {
+  /** Throws a refusal when the policy does not allow the call. */
+  checkCall(
+    ctx: MemberCtx,
+    connection: UsableConnection,
+    tool: string,
+    args: unknown,
+    options: { runId: string | null },
+  ): Promise<{ definition: Omit<Tool, "outputSchema">; mustList: boolean }>;
+  /** Throws a refusal when the tool is not what was approved, according to a listing of the same session. */
+  confirmTool(
+    ctx: MemberCtx,
+    connection: UsableConnection,
+    tool: string,
+    listing: UpstreamListing,
+  ): Promise<void>;
+  recordListing(platform: Platform, connection: UsableConnection, listing: UpstreamListing): Promise<unknown>;
+  /**
+   * The headers that the server expects. `refused` are headers that it has just refused: a token is then renewed if it
+   * is still the stored one. Throws a refusal when the member must sign in.
+   */
+  findHeaders(
+    ctx: MemberCtx,
+    connection: UsableConnection,
+    options?: { refused: Record<string, string> },
+  ): Promise<Record<string, string>>;
+  reportChallenge(ctx: MemberCtx, connection: UsableConnection, challenge: UpstreamChallenge): Promise<void>;
+  reportWorked(ctx: MemberCtx, connection: UsableConnection): void;
+}

@@ -34,7 +34,7 @@ const McpConnectionTest = z
       .array(
         z.strictObject({
           step: z
-            .enum(["reach", "credential", "initialize", "list_tools"])
+            .enum(["credential", "reach", "list_tools"])
             .describe("What was tried. The steps after a failure are not tried."),
           ok: z.boolean().describe("Whether it succeeded."),
           ms: z.number().describe("How long it took, in milliseconds."),

@@ -2,29 +2,12 @@ import { z } from "zod";
 import { definePage, open, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
+import { headerMap, secretText } from "../input.ts";
 
 const tag = "MCP Connections";
 const use = can("mcp_connections:use");
 const params = z.strictObject({ id: z.string().min(1).max(160) });
 const errors = { 404: "`mcp_connection_not_found`" };
-
-export const secretText = z.string().regex(/^[\x20-\x7e]{1,8000}$/, "Visible ASCII characters, on one line.");
-
-/** Headers that the connection itself sends, or that would change the meaning of the request. */
-const reserved =
-  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept|accept-encoding|cookie|mcp-.*|last-event-id|proxy-.*|sec-.*|origin|referer|user-agent|forwarded|x-forwarded-.*|x-real-ip|traceparent|tracestate)$/;
-
-/** Names are compared in lower case, as in HTTP. */
-export const headerMap = z
-  .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, "A name of a header."), secretText)
-  .superRefine((headers, issue) => {
-    const names = Object.keys(headers);
-    if (names.length > 20) issue.addIssue({ code: "custom", message: "At most 20 headers." });
-    for (const name of names)
-      if (reserved.test(name.toLowerCase()))
-        issue.addIssue({ code: "custom", message: "This header cannot be set.", path: [name] });
-  })
-  .describe("Headers to send with every request, such as an API key. Values are stored sealed.");
 
 export const start = route({
   method: "get",

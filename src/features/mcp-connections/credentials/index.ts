@@ -1,1 +1,11 @@
+export {
+  type Challenge,
+  consentRequired,
+  findHeaders,
+  reportChallenge,
+  reportWorked,
+  retriedCredentials,
+  signInRequired,
+} from "./headers.ts";
 export { routes } from "./routes.ts";
+export { storeCredential, toHeaders } from "./service.ts";

@@ -94,6 +94,7 @@ export const Discovery = z
   .meta({ id: "ExternalMcpRequirementsDiscovery" });
 
 export type Discovery = z.infer<typeof Discovery>;
+export type EvidenceItem = z.infer<typeof EvidenceItem>;
 
 const DiscoveryFailed = z
   .strictObject({ error: z.literal("requirements_discovery_failed"), message: z.string() })

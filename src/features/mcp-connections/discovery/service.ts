@@ -5,7 +5,7 @@ import {
   discover as discoverServer,
 } from "@signalbox/discovery";
 import { NoPlaceError } from "@signalbox/flow-control";
-import type { MemberCtx } from "../../../platform/context.ts";
+import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import type { Discovery } from "./contract.ts";
 
@@ -23,7 +23,7 @@ export async function discover(
 
 /** Discovers a server within the shares and limits of the organization. Refuses with the error of the contract. */
 export async function runDiscovery(
-  ctx: MemberCtx,
+  ctx: Platform & { orgId: OrgId; requestId?: string },
   url: string,
   options: Pick<DiscoveryOptions, "onProgress" | "signal"> = {},
 ): Promise<DiscoveryOutcome> {
@@ -42,7 +42,7 @@ export async function runDiscovery(
     const outcome = await discoverServer(url, {
       ...options,
       egress: ctx.egress.forOrganization(ctx.orgId),
-      redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
+      redirectUri: () => `${ctx.config.publicUrl}/v1/mcp-connections/connect/callback`,
     });
     // Closing the sessions is part of the work, so the place is released after it.
     outcome.closed.then(release, release);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
-import { Policy } from "../policy.ts";
+import { Policy } from "../model.ts";
 
 const tag = "MCP Connections";
 export const params = z.strictObject({ id: z.string().min(1).max(160) });
@@ -19,6 +19,9 @@ export const driftKinds = [
   "removed",
 ] as const;
 export type DriftKind = (typeof driftKinds)[number];
+
+export const severities = ["high", "medium", "low"] as const;
+export type Severity = (typeof severities)[number];
 
 const schema = z.record(z.string(), z.unknown());
 
@@ -61,12 +64,14 @@ const McpTool = z
       .describe("How the server's present description differs from the approved one, worst first."),
     renamedFrom: z.string().nullable().describe("The earlier name of a tool that seems to be renamed."),
     isDestructive: z.boolean().describe("Whether it counts as destructive under the policy."),
-    executable: z.boolean().describe("Whether it can be called now."),
+    executable: z
+      .boolean()
+      .describe("Whether it can be called now. With `needs_approval`, a call asks for it."),
     why: z
       .enum(reasons)
       .nullable()
       .describe(
-        "Why it cannot be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`.",
+        "Why it cannot simply be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`.",
       ),
     listed: z.boolean().describe("Whether agents find it in lists and searches."),
     approvedBy: z.string().nullable().describe("The member who approved it. Null: nobody, or they left."),

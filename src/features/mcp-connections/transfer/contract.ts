@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { lineOfText, route, tooManyStreams } from "../../../platform/http/index.ts";
+import { route, tooManyStreams } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
+import { create } from "../contract.ts";
 
 const tag = "MCP Connections";
-const manage = can("mcp:discover");
+const manage = can("mcp_connections:manage");
 
 /** Limits of a file. */
 export const maxFileBytes = 1024 * 1024;
@@ -103,25 +104,26 @@ export const preview = route({
   replies: { 200: Preview },
 });
 
+const { name, credential, registration, authorizationServer, clientId, clientSecret, bearerToken } =
+  create.body.shape;
+const { headers, scopes, access } = create.body.shape;
+
 const ImportChoice = z
   .strictObject({
     key: z.string().min(1).max(300).optional().describe("The `key` of a server in the file."),
-    url: z.string().min(1).max(2048).optional().describe("The server's URL, when there is no file."),
-    name: lineOfText(80).optional().describe("Another name than the one in the file."),
+    url: z
+      .string()
+      .min(1)
+      .max(2048)
+      .optional()
+      .describe("The URL of a server that is not in the file, instead of `key`."),
+    name: name.describe("Another name than the one in the file."),
     values: z
-      .record(z.string(), z.string().max(8192))
+      .record(z.string().max(300), z.string().max(8000))
       .optional()
-      .describe("Values for the names in `missing`. They are stored sealed."),
-    headers: z
-      .record(z.string(), z.string().max(8192))
-      .optional()
-      .describe("Headers for the server, in addition to those in the file. They are stored sealed."),
-    credential: z.enum(["shared", "per_member"]).default("per_member"),
-    registration: z.enum(["none", "client_metadata", "dynamic", "pre_registered", "bearer"]).optional(),
-    authorizationServer: z.string().max(2048).optional(),
-    clientId: z.string().max(2048).optional(),
-    clientSecret: z.string().max(8192).optional(),
-    bearerToken: z.string().max(8192).optional(),
+      .describe("Values for the names in `missing`."),
+    headers: headers.describe("Headers in addition to those in the file. Values are stored sealed."),
+    ...{ credential, registration, authorizationServer, clientId, clientSecret, bearerToken, scopes, access },
   })
   .meta({ id: "McpImportChoice" });
 export type ImportChoice = z.output<typeof ImportChoice>;
@@ -150,7 +152,7 @@ export interface ResultMessage extends StartedMessage {
   /** The connection that was saved or that exists. */
   connectionId: string | null;
   /** The error that `POST /v1/mcp-connections` would answer with. */
-  error: { error: string; message?: string; [detail: string]: unknown } | null;
+  error: ({ error: string } & Record<string, unknown>) | null;
 }
 
 export interface DoneMessage {
@@ -221,7 +223,7 @@ export const exportConfiguration = route({
   summary: "Read the configuration that adds this instance to an MCP client",
   description:
     "Returns what to add to the configuration of a client, so that it uses `/mcp` of this instance: one address with the tools of all connections that the member may use. With `credential=oauth` the client signs in in the browser. With `credential=token` the configuration has the placeholder `SIGNALBOX_MCP_TOKEN` for a token of `POST /v1/mcp/token`. It contains no secret.",
-  access: can("connections:use"),
+  access: can("mcp_connections:use"),
   query: z.strictObject({
     client: z.enum(clientNames).describe("The MCP client."),
     credential: z.enum(["oauth", "token"]).default("oauth").describe("How the client authenticates."),

@@ -1,12 +1,10 @@
 import { on } from "../../../platform/http/index.ts";
+import { notBuilt } from "../pending.ts";
 import * as contract from "./contract.ts";
-
-const notBuilt = () => {
-  throw new Error("not built yet");
-};
+import * as service from "./service.ts";
 
 export const routes = [
-  on(contract.preview, notBuilt),
+  on(contract.preview, (ctx, { body }) => service.preview(ctx, body)),
   on(contract.importServers, notBuilt),
-  on(contract.exportConfiguration, notBuilt),
+  on(contract.exportConfiguration, (ctx, { query }) => service.exportConfiguration(ctx, query)),
 ];

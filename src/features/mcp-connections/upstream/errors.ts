@@ -1,6 +1,6 @@
 /**
  * Why an operation at an outside server has no result. `challenge`: the credential was refused, or its scopes do not
- * suffice. `rejected`: the server answered with a JSON-RPC error. `unavailable`, `timed_out`, `too_large` and
+ * suffice. `rejected`: the server answered with a JSON-RPC error. `busy`: this instance has no capacity. `unavailable`, `timed_out`, `too_large` and
  * `invalid_answer` are faults of the server.
  */
 export type UpstreamErrorKind =
@@ -9,6 +9,7 @@ export type UpstreamErrorKind =
   | "unavailable"
   | "timed_out"
   | "cancelled"
+  | "busy"
   | "too_large"
   | "invalid_answer";
 
@@ -17,6 +18,14 @@ export interface UpstreamChallenge {
   /** The scopes that the server asks for. */
   scopes: string[];
   reason: string;
+}
+
+interface UpstreamErrorDetails {
+  status?: number | undefined;
+  rpc?: UpstreamError["rpc"];
+  challenge?: UpstreamChallenge | undefined;
+  hadAnswer?: boolean;
+  cause?: unknown;
 }
 
 /** The message is for a person, and has no byte of a credential. */
@@ -28,20 +37,14 @@ export class UpstreamError extends Error {
   /** The JSON-RPC error of the server, for `rejected`. */
   readonly rpc: { code: number; message: string; data?: unknown } | undefined;
   readonly challenge: UpstreamChallenge | undefined;
-  constructor(
-    kind: UpstreamErrorKind,
-    message: string,
-    details: {
-      status?: number;
-      rpc?: UpstreamError["rpc"];
-      challenge?: UpstreamChallenge;
-      cause?: unknown;
-    } = {},
-  ) {
+  /** For `timed_out`: the server had begun to answer. */
+  readonly hadAnswer: boolean;
+  constructor(kind: UpstreamErrorKind, message: string, details: UpstreamErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kind;
     this.status = details.status;
     this.rpc = details.rpc;
     this.challenge = details.challenge;
+    this.hadAnswer = details.hadAnswer ?? false;
   }
 }

@@ -1,4 +1,6 @@
 export { type UpstreamChallenge, UpstreamError, type UpstreamErrorKind } from "./errors.ts";
+export { sessionPool } from "./pool.ts";
+export { callUpstream, endUpstreamSessions, findListChange, listUpstreamTools } from "./service.ts";
 export type {
   UpstreamCall,
   UpstreamCallbacks,

@@ -51,6 +51,8 @@ export interface UpstreamListing {
 export interface UpstreamCall extends UpstreamOptions, UpstreamCallbacks {
   tool: string;
   args: Record<string, unknown>;
+  /** The tool as it is known, for headers that its schema asks for. The listing comes first. */
+  definition?: Tool | undefined;
   /**
    * When it is given, the tools are listed in the same session before the call, and the call is sent only if this
    * resolves. What it throws is thrown by the operation.
@@ -60,7 +62,9 @@ export interface UpstreamCall extends UpstreamOptions, UpstreamCallbacks {
 
 export interface UpstreamResult {
   result: CallToolResult;
+  /** The size of the result as JSON. */
+  resultBytes: number;
   protocolVersion: string;
 }
 
-export type UpstreamPlatform = Pick<Platform, "egress" | "state" | "log">;
+export type UpstreamPlatform = Pick<Platform, "egress" | "state">;

@@ -32,6 +32,15 @@ function formatShare({ percent, period, mode, subject }: Item): string {
   return `${percent === 100 ? "" : `${percent} % of `}${whole}${whose}`;
 }
 
+/** Such as `Changed: search_issues, create_issue and 3 more; the instructions`. */
+function formatChanged(tools: unknown, toolCount: unknown, instructions: unknown): string {
+  const names = (Array.isArray(tools) ? tools : []).slice(0, 5).map((name) => formatText(name));
+  const more = Number(toolCount) - names.length;
+  const list = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const parts = [...(names.length > 0 ? [list] : []), ...(instructions ? ["its instructions"] : [])];
+  return `Changed: ${parts.join("; ")}`;
+}
+
 interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
@@ -111,6 +120,44 @@ const wordings: Record<DigestType, Wording> = {
       `${publicUrl}/v1/workers/${workerId}`,
     ],
     closing: "Start the machine again, or remove the worker.",
+  },
+  "mcp_connection.drift": {
+    subject: ({ connectionName }) =>
+      `${formatNameForSubject(String(connectionName), "an MCP connection")} changed its tools`,
+    opening: ({ connectionName }) =>
+      `The server of the MCP connection ${formatText(connectionName)} changed what its tools say or accept, compared with what was approved.`,
+    lines: ({ tools, toolCount, heldTools, instructions, connectionId }, publicUrl) => [
+      `${formatChanged(tools, toolCount, instructions)}. ${Number(heldTools) > 0 ? `${heldTools} of its tools cannot be called until somebody approves them.` : "All of its tools can still be called."}`,
+      `${publicUrl}/v1/mcp-connections/${connectionId}/drift`,
+    ],
+    closing: "Compare the tools in the console, under MCP connections, before you approve them.",
+  },
+  "mcp_connection.failing": {
+    subject: ({ connectionName }) =>
+      `${formatNameForSubject(String(connectionName), "an MCP connection")} does not work`,
+    opening: ({ connectionName }) =>
+      `The server of the MCP connection ${formatText(connectionName)} failed its last checks.`,
+    lines: ({ since, message, connectionId }, publicUrl) => [
+      `Since ${formatTime(Number(since))}: ${formatText(message)}`,
+      `${publicUrl}/v1/mcp-connections/${connectionId}`,
+    ],
+    closing:
+      "It is checked again with growing pauses. You get another mail when it has worked and fails again.",
+  },
+  "mcp_approval.requested": {
+    subject: ({ connectionName, tool }, count) =>
+      count === 1
+        ? `an agent wants to call ${formatNameForSubject(String(tool), "a tool")} of ${formatNameForSubject(String(connectionName), "an MCP connection")}`
+        : `${count} calls of ${formatNameForSubject(String(connectionName), "an MCP connection")} wait for approval`,
+    opening: ({ connectionName }, count) =>
+      count === 1
+        ? `A call of the MCP connection ${formatText(connectionName)} can destroy data, and waits for a person:`
+        : `${count} calls of the MCP connection ${formatText(connectionName)} can destroy data, and wait for a person:`,
+    lines: ({ at, tool, approvalId }, publicUrl) => [
+      `${formatTime(at)}, ${formatText(tool)}`,
+      `${publicUrl}/v1/mcp-approvals/${approvalId}`,
+    ],
+    closing: "Approve or deny them in the console, under MCP connections. After a day they expire.",
   },
   "endpoint.disabled": {
     subject: () => "a webhook endpoint was disabled",

@@ -19,6 +19,9 @@ const paces: Record<store.DigestType, store.Pace> = {
   "budget.reached": immediatePace,
   "sync.failed": soonPace,
   "worker.unseen": soonPace,
+  "mcp_connection.drift": soonPace,
+  "mcp_connection.failing": soonPace,
+  "mcp_approval.requested": immediatePace,
   "endpoint.disabled": immediatePace,
 };
 

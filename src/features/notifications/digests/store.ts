@@ -1,15 +1,10 @@
 import type { OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import { isNotSuspended } from "../../suspension/index.ts";
+import type { EventType } from "../facts.ts";
 
 /** The subject of a mail: a type of event, or a disabled endpoint. */
-export type DigestType =
-  | "run.failed"
-  | "connection.needs_attention"
-  | "budget.reached"
-  | "sync.failed"
-  | "worker.unseen"
-  | "endpoint.disabled";
+export type DigestType = EventType | "endpoint.disabled";
 
 export type Item = Record<string, unknown> & { at: number };
 

@@ -9,6 +9,9 @@ const connections = "A connection to an outside account needs attention.";
 const budgets = "Costs reached the warning level or the whole of a budget or alert.";
 const syncs = "A connector could not be synced.";
 const workers = "A worker is lost, will be removed soon, or was removed.";
+const drift = "The server of an MCP connection changed its tools.";
+const failing = "The server of an MCP connection does not answer as it should.";
+const approvals = "An agent wants to call a destructive tool and needs approval.";
 
 const recipients = z.array(z.enum(["member", "admins"])).max(2);
 
@@ -25,6 +28,15 @@ const NotificationSettings = z
         "worker.unseen": recipients
           .default(["admins"])
           .describe(`${workers} \`member\`: the member that the worker acts for.`),
+        "mcp_connection.drift": recipients
+          .default(["admins"])
+          .describe(`${drift} \`member\`: the member who saved the connection.`),
+        "mcp_connection.failing": recipients
+          .default(["admins"])
+          .describe(`${failing} \`member\`: the member who saved the connection.`),
+        "mcp_approval.requested": recipients
+          .default(["admins"])
+          .describe(`${approvals} \`member\`: the member whose agent asks.`),
       })
       .describe(
         "Who gets a mail, for each type of event. `admins`: owners and admins. They also get the mails of a member who has left.",
@@ -47,6 +59,15 @@ const MyNotificationSettings = z
           .describe(`${budgets} \`all\` needs \`usage:read\`.`),
         "sync.failed": choice.describe(`${syncs} \`all\` needs \`connectors:read\`.`),
         "worker.unseen": choice.default(null).describe(`${workers} \`all\` needs \`workers:read\`.`),
+        "mcp_connection.drift": choice
+          .default(null)
+          .describe(`${drift} \`all\` needs \`mcp_connections:manage\`.`),
+        "mcp_connection.failing": choice
+          .default(null)
+          .describe(`${failing} \`all\` needs \`mcp_connections:manage\`.`),
+        "mcp_approval.requested": choice
+          .default(null)
+          .describe(`${approvals} \`all\` needs \`mcp_connections:manage\`.`),
       })
       .describe(
         "For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null means that the settings of the organization apply.",
@@ -65,6 +86,9 @@ const Mine = z.strictObject({
       "budget.reached": outcome.describe(budgets),
       "sync.failed": outcome.describe(syncs),
       "worker.unseen": outcome.describe(workers),
+      "mcp_connection.drift": outcome.describe(drift),
+      "mcp_connection.failing": outcome.describe(failing),
+      "mcp_approval.requested": outcome.describe(approvals),
     })
     .describe("Which mails I get, according to my settings and those of the organization."),
   emailVerified: z.boolean().describe("Whether my address is confirmed. Without that, no mail is sent."),

@@ -15,6 +15,9 @@ const defaults: NotificationSettings = {
     "budget.reached": ["admins"],
     "sync.failed": ["admins"],
     "worker.unseen": ["admins"],
+    "mcp_connection.drift": ["admins"],
+    "mcp_connection.failing": ["admins"],
+    "mcp_approval.requested": ["admins"],
   },
 };
 
@@ -25,6 +28,9 @@ const noChoice: MyNotificationSettings = {
     "budget.reached": null,
     "sync.failed": null,
     "worker.unseen": null,
+    "mcp_connection.drift": null,
+    "mcp_connection.failing": null,
+    "mcp_approval.requested": null,
   },
 };
 
@@ -35,6 +41,9 @@ const neededPermissions: Record<EventType, Permission> = {
   "budget.reached": "usage:read",
   "sync.failed": "connectors:read",
   "worker.unseen": "workers:read",
+  "mcp_connection.drift": "mcp_connections:manage",
+  "mcp_connection.failing": "mcp_connections:manage",
+  "mcp_approval.requested": "mcp_connections:manage",
 };
 
 /** Whether the caller may see the events of all members of this type. */
@@ -72,6 +81,9 @@ export async function replace(ctx: MemberCtx, { mail }: NotificationSettings) {
       "budget.reached": unique(mail["budget.reached"]),
       "sync.failed": unique(mail["sync.failed"]),
       "worker.unseen": unique(mail["worker.unseen"]),
+      "mcp_connection.drift": unique(mail["mcp_connection.drift"]),
+      "mcp_connection.failing": unique(mail["mcp_connection.failing"]),
+      "mcp_approval.requested": unique(mail["mcp_approval.requested"]),
     },
   };
   return ctx.db.transaction(async (tx) => {
@@ -106,6 +118,9 @@ export async function readMine(ctx: MemberCtx) {
     "budget.reached": findEffect("budget.reached"),
     "sync.failed": findEffect("sync.failed"),
     "worker.unseen": findEffect("worker.unseen"),
+    "mcp_connection.drift": findEffect("mcp_connection.drift"),
+    "mcp_connection.failing": findEffect("mcp_connection.failing"),
+    "mcp_approval.requested": findEffect("mcp_approval.requested"),
   };
   return { settings, effective, emailVerified: await store.isVerified(db, userId) };
 }

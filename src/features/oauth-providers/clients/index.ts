@@ -1,12 +1,19 @@
 export { connectionModes, endConnections, scopeList, scopeToken } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { type Destination, describeDestination, destinationFields, sealedCredentials } from "./sealing.ts";
+export {
+  createPlace,
+  type Destination,
+  describeDestination,
+  destinationFields,
+  sealedCredentials,
+} from "./sealing.ts";
 export { clientNotConfigured, removeClient } from "./service.ts";
 export {
   buildRedirectUri,
   type ClientRow,
   createPeer,
   discoverServer,
+  findAnySetup,
   findServerOfClient,
   findSetup,
   fromCustomProvider,
@@ -18,5 +25,9 @@ export {
   type CustomRow,
   findCredentials,
   listConfigured,
+  lock as lockClient,
+  remove as removeClientRow,
   removeUnusedAcrossOrganizations as removeUnusedCredentialsAcrossOrganizations,
+  save as saveClientRow,
+  saveCredentials,
 } from "./store.ts";

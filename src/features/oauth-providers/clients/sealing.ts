@@ -11,14 +11,14 @@ export type Destination = Pick<CredentialsRow, "providerId" | "tenant" | "server
 export function describeDestination({ providerId, tenant, server }: Destination): string {
   if (knownProviders.has(providerId)) return `${providerId} ${tenant ?? ""}`;
   if (!server) return "";
-  const { tokenEndpoint, refreshEndpoint, revocation, account } = server;
+  const { tokenEndpoint, refreshEndpoint, revocation, account, tokenAudience } = server;
   const asked =
     account?.from === "userinfo"
       ? account.endpoint
       : account?.from === "id_token"
         ? account.userinfo
         : undefined;
-  const urls = [tokenEndpoint, refreshEndpoint, revocation?.endpoint, asked].filter(
+  const urls = [tokenEndpoint, refreshEndpoint, revocation?.endpoint, asked, tokenAudience].filter(
     (url) => url !== undefined,
   );
   return [...new Set(urls.map((url) => URL.parse(url)?.origin ?? url))].sort().join(" ");

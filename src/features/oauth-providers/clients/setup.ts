@@ -9,6 +9,7 @@ import {
   type Server,
 } from "../../../platform/oauth/index.ts";
 import { findServer, type KnownProvider, knownProviders } from "../catalogue/index.ts";
+import { isInternalProvider } from "../internal.ts";
 import { createPlace, describeDestination } from "./sealing.ts";
 import * as store from "./store.ts";
 
@@ -64,8 +65,12 @@ export const fromCustomProvider = (row: store.CustomRow): Provider => ({
   server: row.server ?? undefined,
 });
 
-/** Undefined when the organization has no such provider. */
-export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Setup | undefined> {
+/** Undefined when the organization has no such provider, or when it is internal. */
+export const findSetup = async (ctx: MemberCtx, providerId: string): Promise<Setup | undefined> =>
+  isInternalProvider(providerId) ? undefined : findAnySetup(ctx, providerId);
+
+/** Also finds the provider of an MCP connection. */
+export async function findAnySetup(ctx: MemberCtx, providerId: string): Promise<Setup | undefined> {
   const known = knownProviders.get(providerId);
   // Such an id cannot exist, and the database may not accept it as text.
   if (!known && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
@@ -129,17 +134,30 @@ export async function discoverServer(ctx: MemberCtx, provider: Provider): Promis
   if (!issuer || !provider.custom) return provider;
   if (server && discoveredAt !== null && Date.now() - discoveredAt < staleAfterMs) return provider;
   try {
-    const found = await discover(ctx.egress.forOrganization(ctx.orgId), issuer);
+    const { resource, tokenAudience } = server ?? {};
+    const egress = ctx.egress.forOrganization(ctx.orgId);
+    const { server: read } = await discover(
+      tokenAudience === undefined ? egress : egress.forAddressFrom(tokenAudience),
+      issuer,
+    );
+    const found = {
+      ...read,
+      ...(resource === undefined ? {} : { resource }),
+      ...(tokenAudience === undefined ? {} : { tokenAudience }),
+    };
     // A client's secret is bound to the servers it was given for. When they change, the client keeps the old ones
     // until it is saved again.
-    const moved = findAddress(provider.id, found.server) !== findAddress(provider.id, server ?? null);
-    await store.setServer(ctx.db, ctx.orgId, provider.id, found.server, moved ? null : (server ?? null));
-    return { ...provider, server: found.server, discoveredAt: Date.now() };
+    const moved = findAddress(provider.id, found) !== findAddress(provider.id, server ?? null);
+    await store.setServer(ctx.db, ctx.orgId, provider.id, found, moved ? null : (server ?? null));
+    return { ...provider, server: found, discoveredAt: Date.now() };
   } catch (error) {
     if (server && error instanceof OAuthFailure) return provider;
     throw error;
   }
 }
 
+/** All MCP connections have one redirect URI, because the client metadata document of the instance lists it. */
 export const buildRedirectUri = (publicUrl: string, providerId: string) =>
-  `${publicUrl}/v1/oauth-providers/${providerId}/connect/callback`;
+  isInternalProvider(providerId)
+    ? `${publicUrl}/v1/mcp-connections/connect/callback`
+    : `${publicUrl}/v1/oauth-providers/${providerId}/connect/callback`;

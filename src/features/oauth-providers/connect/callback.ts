@@ -17,6 +17,7 @@ import {
 } from "../clients/index.ts";
 import { connect, read } from "../connections/index.ts";
 import { type Actor, createActor, recordEvent } from "../events/index.ts";
+import { findPermissions, isInternalProvider } from "../internal.ts";
 import { queueRevocation } from "../revocation-queue.ts";
 import { insertToken, retireToken, sealTokens } from "../tokens/index.ts";
 import { createClaimCode, hashClaimCode, openSecrets } from "./secrets.ts";
@@ -55,7 +56,8 @@ const maxWrongCodes = 5;
  */
 export async function handleCallback(
   ctx: Ctx,
-  providerId: string,
+  /** Null for the callback of MCP connections, which all have the same address. */
+  providerId: string | null,
   parameters: URLSearchParams,
   cookies: string | undefined,
 ): Promise<CallbackResult> {
@@ -72,7 +74,10 @@ export async function handleCallback(
     await refuseAttempt(ctx, attempt, code);
     return refused(code);
   };
-  if (attempt.providerId !== providerId) return refuse("provider_mismatch");
+  const isRightAddress = isInternalProvider(attempt.providerId)
+    ? providerId === null
+    : attempt.providerId === providerId;
+  if (!isRightAddress) return refuse("provider_mismatch");
   if (!attempt.current) return refuse("superseded");
   const finisher = await findFinisher(ctx, cookies, attempt);
   if (finisher === "somebody else") return refuse("other_person");
@@ -130,14 +135,14 @@ const isActiveOrganization = async (ctx: Ctx, cookies: string | undefined, orgId
 async function findFinisher(
   ctx: Ctx,
   cookies: string | undefined,
-  { orgId, memberId, userId }: store.Attempt,
+  { orgId, memberId, userId, providerId }: store.Attempt,
 ): Promise<"who started" | "somebody else" | "nobody"> {
   const caller = await findSessionCaller(ctx, cookies, orgId);
   if (!caller) return "nobody";
   if (caller.userId !== userId || caller.member?.id !== memberId) return "somebody else";
   ctx.caller = caller;
   try {
-    checkAccess(can("connections:use"), caller, Date.now());
+    checkAccess(can(findPermissions(providerId).own), caller, Date.now());
     return "who started";
   } catch (error) {
     // The session is too old or lacks single sign-on, so the person signs in again and claims.
@@ -147,8 +152,8 @@ async function findFinisher(
 }
 
 /** The permission is checked again, because it may have been withdrawn since the start. */
-const mayFinish = ({ shared }: store.Attempt, caller: Caller | undefined): boolean =>
-  !shared || (caller?.member?.permissions.has("connections:manage") ?? false);
+const mayFinish = ({ shared, providerId }: store.Attempt, caller: Caller | undefined): boolean =>
+  !shared || (caller?.member?.permissions.has(findPermissions(providerId).shared) ?? false);
 
 /** Stores the tokens in a connection, or until they are claimed. Returns false when it is too late. */
 async function storeTokens(
@@ -225,8 +230,13 @@ async function refuseAttempt(
 
 /** Completes an attempt for the member who started it, with the same credential or a session. */
 export async function claim(ctx: MemberCtx, providerId: string, code: string) {
-  const { db, orgId, member: self, caller } = ctx;
   if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");
+  return read(ctx, await claimWaiting(ctx, providerId, code));
+}
+
+/** Returns the id of the connection. */
+export async function claimWaiting(ctx: MemberCtx, providerId: string, code: string): Promise<string> {
+  const { db, orgId, member: self, caller } = ctx;
   const waiting = await store.findWaiting(db, orgId, self.id, providerId, hashClaimCode(code));
   if (!waiting?.tokenId) {
     await store.countWrongCode(db, orgId, self.id, providerId, maxWrongCodes);
@@ -235,11 +245,10 @@ export async function claim(ctx: MemberCtx, providerId: string, code: string) {
   if ((!wasStartedBy(waiting, caller) && caller.credential !== "session") || !mayFinish(waiting, caller))
     throw claimNotFound();
   const { tokenId } = waiting;
-  const id = await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     if (!(await store.lockCurrent(tx, orgId, waiting, "waiting"))) throw claimNotFound();
     return completeAttempt(ctx, tx, { ...waiting, tokenId });
   });
-  return read(ctx, id);
 }
 
 const claimNotFound = () =>

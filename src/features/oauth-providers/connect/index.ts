@@ -1,5 +1,9 @@
+export { type CallbackResult, claimWaiting, handleCallback } from "./callback.ts";
+export { callbackPage } from "./pages.ts";
 export { routes } from "./routes.ts";
 export { sealedAttempts } from "./secrets.ts";
+export { type McpStart, prepareConfirmation, start } from "./service.ts";
+export { confirmationPage, refuseStart } from "./start-pages.ts";
 export {
   removeExpiredAcrossOrganizations as removeExpiredAttemptsAcrossOrganizations,
   supersede,

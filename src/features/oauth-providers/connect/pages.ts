@@ -1,5 +1,6 @@
 import { actions, html, htmlPage, linkButton, type View } from "../../../platform/http/index.ts";
 import { signInForms, signInScript } from "../../auth/index.ts";
+import { buildConnectPath } from "../internal.ts";
 import type { CallbackResult } from "./callback.ts";
 import type { Attempt } from "./store.ts";
 
@@ -74,7 +75,7 @@ const describeExpired = (provider: string, attempt: Attempt): View => ({
 export function callbackPage(publicUrl: string, result: CallbackResult): Response {
   if (result.kind === "unknown" || result.kind === "used") return unknownPage(publicUrl, result);
   const { attempt, provider } = result;
-  const path = `/v1/oauth-providers/${encodeURIComponent(attempt.providerId)}/connect`;
+  const path = buildConnectPath(attempt.providerId);
   if (result.kind === "connected")
     return htmlPage({ publicUrl, ...describeConnected(provider, result.account, attempt) });
   if (result.kind === "refused") return refusedPage(publicUrl, result, path);

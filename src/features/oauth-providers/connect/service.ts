@@ -17,40 +17,50 @@ import {
   type ClientRow,
   clientNotConfigured,
   discoverServer,
+  findAnySetup,
   findServerOfClient,
   findSetup,
   listMissingFields,
   type Provider,
 } from "../clients/index.ts";
 import { defaultLabel } from "../connections/index.ts";
+import { buildConnectPath, findPermissions } from "../internal.ts";
 import type { StartQuery } from "./contract.ts";
 import { sealSecrets } from "./secrets.ts";
 import * as store from "./store.ts";
 
 const attemptMinutes = 10;
 
+/** How an MCP connection is connected: its credential, and scopes beyond those of its client. */
+export interface McpStart {
+  shared: boolean;
+  scopes: readonly string[];
+}
+
 /** Makes all checks that need no request to the provider. */
 async function checkStart(
   ctx: MemberCtx,
   providerId: string,
   { account, scopes, shared, returnTo }: StartQuery,
+  mcp?: McpStart,
 ) {
-  const setup = await findSetup(ctx, providerId);
+  const setup = await (mcp ? findAnySetup : findSetup)(ctx, providerId);
   if (!setup)
     throw invalidField(["providerId"], "There is no such provider. GET /v1/oauth-providers lists them.");
   const { client, provider } = setup;
   if (!client) throw clientNotConfigured(provider);
-  const isShared = shared === "true";
+  const isShared = mcp?.shared ?? shared === "true";
   checkClient(provider, client, isShared);
-  if (isShared && !ctx.member.permissions.has("connections:manage")) {
-    throw forbidden("missing_permission", "A shared connection needs the permission connections:manage.");
+  const permission = findPermissions(providerId).shared;
+  if (isShared && !ctx.member.permissions.has(permission)) {
+    throw forbidden("missing_permission", `A shared connection needs the permission ${permission}.`);
   }
   return {
     provider,
     client,
     isShared,
     label: account ?? defaultLabel,
-    scopes: chooseScopes(client, scopes),
+    scopes: chooseScopes(client, scopes, mcp?.scopes ?? []),
     returnTo: returnTo === undefined ? null : requireReturnPath(ctx.config.publicUrl, returnTo),
   };
 }
@@ -101,8 +111,9 @@ export async function prepareConfirmation(
   ctx: MemberCtx,
   providerId: string,
   query: StartQuery,
+  mcp?: McpStart,
 ): Promise<Confirmation | undefined> {
-  const { provider, label, scopes, isShared } = await checkStart(ctx, providerId, query);
+  const { provider, label, scopes, isShared } = await checkStart(ctx, providerId, query, mcp);
   if (isConfirmed(ctx, providerId, query)) return undefined;
   const { account, scopes: asked, shared, returnTo } = query;
   const given = Object.entries({ account, scopes: asked, shared, returnTo }).flatMap(([name, value]) =>
@@ -116,7 +127,7 @@ export async function prepareConfirmation(
     account: label,
     scopes,
     shared: isShared,
-    continueAt: `/v1/oauth-providers/${encodeURIComponent(providerId)}/connect/start?${parameters}`,
+    continueAt: `${buildConnectPath(providerId)}/start?${parameters}`,
   };
 }
 
@@ -124,8 +135,10 @@ export async function start(
   ctx: MemberCtx,
   providerId: string,
   query: StartQuery,
+  mcp?: McpStart,
 ): Promise<{ authorizeUrl: string }> {
-  const { provider, client, isShared, label, scopes, returnTo } = await checkStart(ctx, providerId, query);
+  const checked = await checkStart(ctx, providerId, query, mcp);
+  const { provider, client, isShared, label, scopes, returnTo } = checked;
   const server = await findCurrentServer(ctx, provider, client);
   const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
@@ -174,10 +187,14 @@ function checkClient(provider: Provider, client: ClientRow, shared: boolean): vo
   }
 }
 
-/** The scopes of the client, and those of its optional scopes that the member asks for. */
-function chooseScopes({ scopes, optionalScopes }: ClientRow, asked: string | undefined): string[] {
+/** The scopes of the client and `more`, and those of its optional scopes that the member asks for. */
+function chooseScopes(
+  { scopes, optionalScopes }: ClientRow,
+  asked: string | undefined,
+  more: readonly string[],
+): string[] {
   const extra = asked?.split(/[\s+]+/).filter(Boolean) ?? [];
-  const allowed = new Set([...scopes, ...optionalScopes]);
+  const allowed = new Set([...scopes, ...optionalScopes, ...more]);
   const refused = extra.filter((scope) => !allowed.has(scope));
   if (refused.length > 0) {
     throw invalidRequest(
@@ -187,7 +204,7 @@ function chooseScopes({ scopes, optionalScopes }: ClientRow, asked: string | und
       })),
     );
   }
-  return [...new Set([...scopes, ...extra])];
+  return [...new Set([...scopes, ...more, ...extra])];
 }
 
 /** Accepts only paths on this site, so that a start cannot redirect to another site. */

@@ -11,6 +11,7 @@ import {
 import { findUser, signInPage } from "../../auth/index.ts";
 import { findOrganization, listOrganizations } from "../../organizations/index.ts";
 import { knownProviders } from "../catalogue/index.ts";
+import { toProviderId } from "../internal.ts";
 import type { Confirmation } from "./service.ts";
 import { findCustomName } from "./store.ts";
 
@@ -46,7 +47,7 @@ for (const form of document.querySelectorAll("form[data-organization]")) onSubmi
 /** The page for a refused start. It shows the account, the organization, and what to do next. */
 export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, params }) => {
   const { publicUrl } = ctx.config;
-  const provider = await findName(ctx, params.providerId ?? "");
+  const provider = await findName(ctx, params.providerId ?? toProviderId(params.id ?? ""));
   if (needsSignIn(refusal)) {
     return signInPage({
       publicUrl,

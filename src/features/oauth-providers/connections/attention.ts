@@ -1,21 +1,27 @@
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { announce } from "../../notifications/index.ts";
+import { isInternalProvider } from "../internal.ts";
 import type { HealthReason } from "./contract.ts";
 import { describeReason } from "./health.ts";
 import * as store from "./store.ts";
 
-/** Announces that a person must act for this connection to work: once per reason, until it is connected again. */
-export const announceAttention = (
+/**
+ * Announces that a person must act for this connection to work: once per reason, until it is connected again. MCP
+ * connections show the state of their accounts themselves.
+ */
+export async function announceAttention(
   tx: Db,
   orgId: OrgId,
-  { id: connectionId, connectedAt }: store.TokenConnection,
+  { id: connectionId, connectedAt, providerId }: store.TokenConnection,
   reason: HealthReason,
-): Promise<void> =>
-  announce(tx, orgId, {
+): Promise<void> {
+  if (isInternalProvider(providerId)) return;
+  await announce(tx, orgId, {
     type: "connection.needs_attention",
     ...{ connectionId, connectedAt, reason, message: describeReason(reason) },
   });
+}
 
 /** Marks the connections of an unusable token as `needs_reconnect` and announces each of them. */
 export async function markForReconnect(

@@ -1,7 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, leaseConditions, listSource, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import { isUsableBy } from "../../connection-grants/index.ts";
+import { isAccount, isUsableBy } from "../../connection-grants/index.ts";
 import type { ConnectionUses, HealthReason } from "./contract.ts";
 
 export interface ConnectionRow {
@@ -49,7 +49,7 @@ const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`
 
 /** The connections that a member may read. Null means all of them. */
 const isReachableBy = (memberId: string | null) =>
-  memberId === null ? emptySql : sql`and ${isUsableBy(sql`${memberId}`)}`;
+  memberId === null ? sql`and ${isAccount}` : sql`and ${isUsableBy(sql`${memberId}`)}`;
 
 interface ListFilter {
   providerId: string | null;

@@ -2,6 +2,7 @@ import type { Ctx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type Change, recordByMember } from "../../audit/index.ts";
+import { isInternalProvider, toMcpConnectionId } from "../internal.ts";
 import type { EventType } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -46,6 +47,15 @@ const auditedChanges: Partial<
   provider_removed: { action: "oauth_provider.removed", of: "provider" },
 };
 
+/** Accounts of MCP connections are in the audit log as changes of the connection. */
+const changesOfMcpConnections: Partial<Record<EventType, Change["action"]>> = {
+  connected: "mcp_connection.account_connected",
+  disconnected: "mcp_connection.account_disconnected",
+  reconnect_needed: "mcp_connection.sign_in_needed",
+  revoked: "mcp_connection.token_revoked",
+  revoke_failed: "mcp_connection.token_revoke_failed",
+};
+
 /** Records every event of connections and clients. Details must not contain secrets. */
 export async function recordEvent(
   tx: Db,
@@ -57,7 +67,11 @@ export async function recordEvent(
 ): Promise<void> {
   const { providerId, connectionId = null } = about;
   const change = auditedChanges[type];
-  if (change) {
+  if (isInternalProvider(providerId)) {
+    const action = changesOfMcpConnections[type];
+    const target = { type: "mcp_connection", id: toMcpConnectionId(providerId) };
+    if (action) await recordByMember(tx, orgId, actor, { action, target, after: detail });
+  } else if (change) {
     const target =
       change.of === "connection"
         ? { type: "oauth_connection", id: connectionId }

@@ -10,9 +10,9 @@ import { openToken } from "./sealing.ts";
 import * as store from "./store.ts";
 
 /** How long a caller waits for the provider at most. */
-const maxWaitMs = 15_000;
+export const maxWaitMs = 15_000;
 /** A token that expires sooner is not issued, because it could expire before its first use. */
-const minRemainingMs = 5_000;
+export const minRemainingMs = 5_000;
 
 export async function issueToken(ctx: MemberCtx, providerId: string, wanted: IssueToken) {
   const until = Date.now() + maxWaitMs;
@@ -108,10 +108,15 @@ const reconnectRequired = (connectionId: string, reason: string) =>
     connectionId,
   });
 
-const canRefresh = ({ refreshable, refreshState, nextRefreshAt, now }: store.FoundToken) =>
+export const canRefresh = ({
+  refreshable,
+  refreshState,
+  nextRefreshAt,
+  now,
+}: Pick<store.FoundToken, "refreshable" | "refreshState" | "nextRefreshAt" | "now">) =>
   refreshable && refreshState !== "uncertain" && (nextRefreshAt === null || nextRefreshAt <= now);
 
-const tokenUnavailable = (seconds: number, reason: string) =>
+export const tokenUnavailable = (seconds: number, reason: string) =>
   new Refusal(
     503,
     {

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, defineLease, sql } from "../../../platform/db/index.ts";
+import { type Db, defineLease, reuseStatement, sql } from "../../../platform/db/index.ts";
 import type { Server } from "../../../platform/oauth/index.ts";
 import { isUsableBy } from "../../connection-grants/index.ts";
 
@@ -111,6 +111,56 @@ export const findAndIssue = (db: Db, orgId: OrgId, wanted: TokenRequest, out: Is
       f.refresh_state as "refreshState", f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError",
       f.last_used_at as "lastUsedAt", f.fresh, now() as now
     from found f`);
+
+export interface McpTokenRequest {
+  providerId: string;
+  mcpConnectionId: string;
+  /** Null: the shared credential. */
+  memberId: string | null;
+  seconds: number;
+}
+
+/** The token of an MCP connection, and what the MCP server answered to it. */
+export interface McpToken extends Omit<FoundToken, "label" | "shared"> {
+  connectedAt: number;
+  obtainedAt: number;
+  /** When a refused token may be sent again. Null: it was not refused since it was connected. */
+  nextTryAt: number | null;
+}
+
+const selectMcpToken = reuseStatement(
+  (
+    orgId: OrgId,
+    providerId: string,
+    mcpConnectionId: string,
+    memberId: string | null,
+    seconds: number,
+  ) => sql`
+    select k.provider_id as "providerId", k.tenant, k.server, c.id as "connectionId", c.status, c.reason,
+      c.connected_at as "connectedAt", t.id as "tokenId", t.access_token as "accessToken", t.scopes,
+      t.expires_at as "expiresAt", t.obtained_at as "obtainedAt", t.refresh_token is not null as refreshable,
+      t.refresh_state as "refreshState", t.next_refresh_at as "nextRefreshAt", t.last_error as "lastError",
+      t.last_used_at as "lastUsedAt",
+      c.status = 'connected' and t.access_token is not null
+        and (t.expires_at is null or t.expires_at - now() > least(make_interval(secs => ${seconds}::int),
+          (t.expires_at - t.obtained_at) / 2)) as fresh,
+      (select s.next_try_at from mcp_member_states s where s.connection_id = ${mcpConnectionId}
+        and s.member_id is not distinct from ${memberId}::text and s.state = 'sign_in'
+        and s.since > c.connected_at) as "nextTryAt",
+      now() as now
+    from oauth_connections c join oauth_tokens t on t.id = c.token_id
+    join oauth_client_credentials k on k.id = t.credentials_id
+    where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.status <> 'ended'
+      and c.shared = (${memberId}::text is null) and (c.shared or c.member_id = ${memberId})
+    limit 1`,
+);
+
+/** Finds the token for a call. Nothing is recorded: calls of tools have a log of their own. */
+export const findMcpToken = (
+  db: Db,
+  orgId: OrgId,
+  { providerId, mcpConnectionId, memberId, seconds }: McpTokenRequest,
+) => db.row<McpToken>(selectMcpToken(orgId, providerId, mcpConnectionId, memberId, seconds));
 
 export const setLastUsed = (db: Db, orgId: OrgId, id: string) =>
   db.run(sql`update oauth_tokens set last_used_at = now() where org_id = ${orgId} and id = ${id}`);

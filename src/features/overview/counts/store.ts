@@ -1,6 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, type Sql, sql } from "../../../platform/db/index.ts";
-import { isUsableBy } from "../../connection-grants/index.ts";
+import { isAccount, isUsableBy } from "../../connection-grants/index.ts";
 
 const ofMember = (memberId: string | null, column: Sql) =>
   memberId === null ? emptySql : sql`and ${column} = ${memberId}`;
@@ -46,5 +46,5 @@ export const countConnectors = async (db: Db, orgId: OrgId): Promise<number> =>
 export const countConnections = async (db: Db, orgId: OrgId, memberId: string | null): Promise<number> =>
   (await db.row<{ count: number }>(sql`
     select count(*)::int as count from oauth_connections c
-    where c.org_id = ${orgId} and c.status <> 'ended'
+    where c.org_id = ${orgId} and c.status <> 'ended' and ${isAccount}
       and (${memberId}::text is null or ${isUsableBy(sql`${memberId}`)})`))!.count;

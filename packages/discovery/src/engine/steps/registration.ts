@@ -83,7 +83,7 @@ function requireClient(
       ? `Nothing can be read about ${redactUrl(item.issuer)}, so its endpoints and a client have to be entered by hand: ask its operator for the authorization and token endpoints.`
       : `${redactUrl(item.issuer)} takes neither client metadata documents nor dynamic registration, so a client has to be registered there by hand.`;
   const redirect = redirectUri
-    ? `exactly this redirect URI: ${redirectUri(id)} (it contains the id under which the provider is saved here, so save it as "${id}")`
+    ? describeRedirect(redirectUri(id), id)
     : "the redirect URI of the application that connects";
   const rest = redirectUri
     ? "Then save the client id here and start the connection."
@@ -94,6 +94,11 @@ function requireClient(
     `${why} Register a web application that uses the authorization code grant with PKCE (S256), with ${redirect}. ${describeSecret(server)} ${rest}`,
   );
 }
+
+const describeRedirect = (uri: string, id: string): string =>
+  uri.includes(id)
+    ? `exactly this redirect URI: ${uri} (it contains the id under which the provider is saved here, so save it as "${id}")`
+    : `exactly this redirect URI: ${uri}`;
 
 function describeSecret({ item, needsSecret, state }: ServerFinding): string {
   if (state === "unknown")

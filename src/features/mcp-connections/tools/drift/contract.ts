@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { definePage, pageQuery, route } from "../../../../platform/http/index.ts";
 import { can } from "../../../permissions/index.ts";
-import { driftKinds, params, ToolDefinition } from "../contract.ts";
+import { driftKinds, params, severities, ToolDefinition } from "../contract.ts";
 
 const tag = "MCP Connections";
-export const severities = ["high", "medium", "low"] as const;
-export type Severity = (typeof severities)[number];
 
 const Change = z
   .strictObject({
@@ -15,7 +13,6 @@ const Change = z
     after: z.unknown().describe("The present value. Null when it was removed."),
   })
   .meta({ id: "McpToolChange" });
-export type Change = z.output<typeof Change>;
 
 const McpDrift = z
   .strictObject({

@@ -1,8 +1,8 @@
 import { on } from "../../../../platform/http/index.ts";
 import * as contract from "./contract.ts";
+import * as service from "./service.ts";
 
-const notBuiltYet = () => {
-  throw new Error("not built yet");
-};
-
-export const routes = [on(contract.list, notBuiltYet), on(contract.approve, notBuiltYet)];
+export const routes = [
+  on(contract.list, (ctx, { params, query }) => service.list(ctx, params.id, query)),
+  on(contract.approve, (ctx, { params, body }) => service.approve(ctx, params.id, body)),
+];

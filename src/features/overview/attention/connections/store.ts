@@ -1,6 +1,6 @@
 import type { OrgId } from "../../../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../../../platform/db/index.ts";
-import { isUsableBy } from "../../../connection-grants/index.ts";
+import { isAccount, isUsableBy } from "../../../connection-grants/index.ts";
 
 /** A day before its end, an account that cannot be refreshed counts as expiring. */
 const isEnding = sql`t.refresh_token is null and t.revoke_state is null and t.expires_at is not null
@@ -9,7 +9,8 @@ const isEnding = sql`t.refresh_token is null and t.revoke_state is null and t.ex
 /** The ids of connections in `source` that the member may read, at most `limit`. */
 const findIds = (orgId: OrgId, memberId: string | null, limit: number, source: Sql) => sql`(
   select c.id from ${source}
-  where c.org_id = ${orgId} and (${memberId}::text is null or ${isUsableBy(sql`${memberId}`)}) limit ${limit})`;
+  where c.org_id = ${orgId} and ${isAccount}
+    and (${memberId}::text is null or ${isUsableBy(sql`${memberId}`)}) limit ${limit})`;
 
 const toReconnect = (orgId: OrgId) =>
   sql`(select * from oauth_connections where org_id = ${orgId} and status = 'needs_reconnect') c`;

@@ -1,0 +1,43 @@
+import type { MemberCtx } from "../../../platform/context.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
+import { alreadyCompleted, parseRunId, runChanges } from "../runs/index.ts";
+import type { RunEvent } from "./contract.ts";
+import * as store from "./store.ts";
+
+/** Leaves out the events of the service, and gives the others the numbers that the runner knows. */
+export function numberReports(events: readonly RunEvent[], positions: readonly number[]): RunEvent[] {
+  const isOfService = new Set(positions);
+  return events
+    .filter(({ sequence }) => !isOfService.has(sequence))
+    .map((event) => ({
+      ...event,
+      sequence: event.sequence - positions.filter((position) => position < event.sequence).length,
+    }));
+}
+
+export type ServiceEvent = Pick<RunEvent, "payload"> & {
+  type: "capability_search" | "capability_execution";
+};
+
+/**
+ * Adds an event to the run of the caller's run credential, after its last event. Throws `run_already_completed` when the
+ * attempt of the credential has ended. When the organization's storage is full, nothing is added.
+ */
+export async function recordServiceEvent(ctx: MemberCtx, { type, payload }: ServiceEvent): Promise<void> {
+  const { credential, credentialId, attempt } = ctx.caller;
+  if (credential !== "run" || attempt === undefined)
+    throw new Error("Only a run credential has a run to add events to.");
+  const id = parseRunId(credentialId);
+  const text = JSON.stringify(payload);
+  const bytes = Buffer.byteLength(text) + overhead.event;
+  const meter = ctx.state.get(quotaMeter);
+  if (await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", bytes)) return;
+  const stored = await ctx.db.transaction(async (tx) => {
+    if (!(await store.lockRunningAttempt(tx, ctx.orgId, id, attempt))) return undefined;
+    const event = { type, payload: text, createdAt: Date.now() };
+    return store.insertServiceEvent(tx, ctx.orgId, id, attempt, event);
+  });
+  if (!stored) throw alreadyCompleted();
+  meter.add(ctx.orgId, "automation_storage", bytes);
+  ctx.state.get(runChanges).announce(ctx.db, id);
+}

@@ -1,0 +1,2 @@
+export const accessTokenPrefix = "sba_";
+export const refreshTokenPrefix = "sbf_";

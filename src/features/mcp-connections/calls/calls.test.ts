@@ -1,0 +1,407 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  type CallableServer,
+  startCallableModernServer,
+  startCallableSessionServer,
+} from "../../../../test/fixtures/mcp-servers/callable.ts";
+import { createWorkspace, joinWorkspace, useServer } from "../../../../test/harness.ts";
+import { createMemberCtx, openGate, seedMcpConnection } from "../../../../test/mcp-calls.ts";
+import { sql } from "../../../platform/db/index.ts";
+import { conflict, Refusal } from "../../../platform/errors.ts";
+import { newIdAt } from "../../../platform/ids.ts";
+import { type CallGate, type CallOptions, countCallsSince, executeCall } from "./index.ts";
+import { removeOldCalls } from "./jobs.ts";
+
+const server = useServer();
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(starting: Promise<CallableServer> = startCallableSessionServer()) {
+  const upstream = await starting;
+  closing.push(upstream.close);
+  return upstream;
+}
+
+const options = (more: Partial<CallOptions> = {}): CallOptions => ({
+  signal: new AbortController().signal,
+  ...more,
+});
+
+const list = async (auth: Record<string, string>, query = "") =>
+  (await server.call(`/v1/mcp-calls${query}`, { headers: auth })).body;
+
+describe("a call", () => {
+  test("is in the log when it returns, without arguments and result", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start();
+    const connection = await seedMcpConnection(server, orgId, upstream.url);
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const result = await executeCall(
+      openGate,
+      ctx,
+      connection,
+      "echo",
+      { text: "hello" },
+      options({ client: "test 1" }),
+    );
+    expect(result.content).toEqual([{ type: "text", text: "hello" }]);
+    const { items } = await list(owner.auth);
+    expect(items).toEqual([
+      {
+        id: expect.stringMatching(/^mcl_/),
+        connectionId: connection.id,
+        connectionName: "Issue tracker",
+        memberId: ctx.member.id,
+        memberName: "Owner",
+        credential: "mcp",
+        credentialId: ctx.caller.credentialId,
+        client: "test 1",
+        tool: "echo",
+        outcome: "ok",
+        code: null,
+        ms: expect.any(Number),
+        requestBytes: 16,
+        resultBytes: expect.any(Number),
+        runId: null,
+        attempt: null,
+        createdAt: expect.any(Number),
+      },
+    ]);
+    const { body } = await server.call(`/v1/mcp-calls/${items[0].id}`, { headers: owner.auth });
+    expect(body.call).toEqual({ ...items[0], payload: null });
+    const rows = await server.platform.db.rows(sql`select from mcp_call_payloads where org_id = ${orgId}`);
+    expect(rows).toEqual([]);
+    expect(await countCallsSince(ctx.db, ctx.orgId, Date.now() - 1_000_000)).toEqual(
+      new Map([[connection.id, 1]]),
+    );
+  });
+
+  test("keeps arguments and result sealed when the connection asks for it, until they expire", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start(startCallableModernServer());
+    const connection = await seedMcpConnection(server, orgId, upstream.url, { logPayloads: true });
+    const ctx = await createMemberCtx(server, orgId, owner);
+    await executeCall(openGate, ctx, connection, "echo", { text: "very private" }, options());
+    const stored = await ctx.db.row<{ payload: string }>(
+      sql`select payload from mcp_call_payloads where org_id = ${orgId}`,
+    );
+    expect(stored!.payload).toMatch(/^v2\./);
+    const { items } = await list(owner.auth);
+    const read = async () =>
+      (await server.call(`/v1/mcp-calls/${items[0].id}`, { headers: owner.auth })).body.call;
+    expect(await read()).toMatchObject({
+      payload: {
+        arguments: { text: "very private" },
+        result: { content: [{ type: "text", text: "very private" }] },
+        expiresAt: expect.any(Number),
+      },
+    });
+    await ctx.db.run(sql`update mcp_call_payloads set expires_at = now() - interval '1 second'`);
+    expect((await read()).payload).toBeNull();
+    await removeOldCalls(server.platform);
+    expect(await ctx.db.rows(sql`select from mcp_call_payloads where org_id = ${orgId}`)).toEqual([]);
+    expect((await list(owner.auth)).items).toHaveLength(1);
+  });
+
+  test("has the outcome of the tool, of the server or of the refusal", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start();
+    const connection = await seedMcpConnection(server, orgId, upstream.url, {
+      limits: { maxRequestBytes: 1024 },
+    });
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const call = (tool: string, args: unknown, gate: CallGate = openGate, more: Partial<CallOptions> = {}) =>
+      executeCall(gate, ctx, connection, tool, args, options(more)).catch((error) => error);
+    expect(await call("fail", {})).toMatchObject({ isError: true });
+    expect(await call("echo", [])).toMatchObject({ status: 400 });
+    expect(await call("echo", { text: "x".repeat(2_000) })).toMatchObject({ status: 413 });
+    const held: CallGate = {
+      ...openGate,
+      checkCall: () => Promise.reject(conflict("mcp_tool_held", "Held.")),
+    };
+    expect(await call("echo", { text: "x" }, held)).toMatchObject({ status: 409 });
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 200);
+    expect(await call("slow", { ms: 60_000 }, openGate, { signal: abort.signal })).toMatchObject({
+      status: 499,
+    });
+    await expect.poll(() => upstream.seen.cancelled).toEqual(["slow"]);
+    upstream.gate.answer = () => ({ status: 500, body: "secret details" });
+    expect(await call("echo", { text: "x" })).toMatchObject({
+      status: 502,
+      body: { error: "mcp_server_failed" },
+    });
+    const quick = { ...connection, limits: { ...connection.limits, timeoutSeconds: 0.2 } };
+    upstream.gate.answer = undefined;
+    await expect(executeCall(openGate, ctx, quick, "slow", { ms: 60_000 }, options())).rejects.toMatchObject({
+      status: 504,
+    });
+    const { items } = await list(owner.auth);
+    expect(
+      items.map(({ tool, outcome, code }: Record<string, unknown>) => [tool, outcome, code]).reverse(),
+    ).toEqual([
+      ["fail", "tool_error", "tool_error"],
+      ["echo", "refused", "invalid_request"],
+      ["echo", "refused", "mcp_request_too_large"],
+      ["echo", "refused", "mcp_tool_held"],
+      ["slow", "cancelled", "mcp_cancelled"],
+      ["echo", "failed", "mcp_server_failed"],
+      ["slow", "timed_out", "mcp_server_timeout"],
+    ]);
+    expect(JSON.stringify(server.logLines)).not.toContain("secret details");
+  });
+
+  test("passes progress on", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start(startCallableModernServer());
+    const connection = await seedMcpConnection(server, orgId, upstream.url);
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const seen: unknown[] = [];
+    await executeCall(
+      openGate,
+      ctx,
+      connection,
+      "slow",
+      { ms: 10 },
+      options({ onProgress: (one) => seen.push(one) }),
+    );
+    expect(seen).toEqual([{ progress: 1, total: 2 }]);
+  });
+
+  test("that is refused after the listing never reaches the tool", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start();
+    const connection = await seedMcpConnection(server, orgId, upstream.url, { onDrift: "hold_changed" });
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const gate: CallGate = {
+      ...openGate,
+      confirmTool: async (_ctx, _connection, tool, { tools }) => {
+        const found = tools.find(({ name }) => name === tool);
+        if (found?.description !== "Says it back") throw conflict("mcp_tool_held", "Held.");
+      },
+    };
+    const call = () =>
+      executeCall(gate, ctx, connection, "echo", { text: "x" }, options()).then(
+        () => "sent",
+        (error) => error.body.error,
+      );
+    expect(await call()).toBe("sent");
+    upstream.description.echo = "Says it back, and to somebody else";
+    upstream.forgetSessions();
+    expect(await Promise.all(Array.from({ length: 20 }, call))).toEqual(Array(20).fill("mcp_tool_held"));
+    expect(upstream.seen.calls).toHaveLength(1);
+  });
+});
+
+describe("a refused credential", () => {
+  test("is renewed once, and all callers share the renewal", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start();
+    upstream.gate.answer = ({ headers }) =>
+      headers.authorization === "Bearer fresh-token" ? undefined : { status: 401 };
+    const connection = await seedMcpConnection(server, orgId, upstream.url, {
+      limits: { concurrency: 1_000, callsPerMinute: 10_000 },
+    });
+    const ctx = await createMemberCtx(server, orgId, owner);
+    let stored = "stale-token";
+    let renewals = 0;
+    const reported: unknown[] = [];
+    const gate: CallGate = {
+      ...openGate,
+      async findHeaders(_ctx, _connection, { refused } = { refused: {} }) {
+        if (refused.authorization === `Bearer ${stored}`) {
+          renewals += 1;
+          stored = "fresh-token";
+        }
+        return { authorization: `Bearer ${stored}` };
+      },
+      reportChallenge: async (_ctx, _connection, challenge) => void reported.push(challenge),
+    };
+    const results = await Promise.all(
+      Array.from({ length: 100 }, () => executeCall(gate, ctx, connection, "echo", { text: "x" }, options())),
+    );
+    expect(results.every(({ isError }) => !isError)).toBe(true);
+    expect(renewals).toBe(1);
+    expect(reported).toEqual([]);
+  });
+
+  test("that stays refused is reported for the member, and says what to do", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start(startCallableModernServer());
+    const connection = await seedMcpConnection(server, orgId, upstream.url);
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const reported: unknown[] = [];
+    const gate: CallGate = {
+      ...openGate,
+      findHeaders: async () => ({ authorization: "Bearer secret-of-upstream" }),
+      reportChallenge: async (_ctx, _connection, challenge) => void reported.push(challenge),
+    };
+    const call = () =>
+      executeCall(gate, ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
+    upstream.gate.answer = () => ({ status: 401 });
+    expect(await call()).toMatchObject({ status: 409, body: { error: "mcp_sign_in_required" } });
+    upstream.gate.answer = () => ({
+      status: 403,
+      headers: { "www-authenticate": 'Bearer error="insufficient_scope", scope="issues:write"' },
+    });
+    const error = await call();
+    expect(error).toMatchObject({
+      status: 409,
+      body: { error: "mcp_consent_required", missingScopes: ["issues:write"] },
+    });
+    expect(reported).toEqual([
+      { status: 401, scopes: [], reason: "unauthorized" },
+      { status: 403, scopes: ["issues:write"], reason: "insufficient_scope" },
+    ]);
+    expect(JSON.stringify([error, server.logLines])).not.toContain("secret-of-upstream");
+    expect((await list(owner.auth)).items.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      "refused",
+      "refused",
+    ]);
+  });
+});
+
+describe("limits", () => {
+  test("of a minute and of places are refusals that say when to try again, and are logged once", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start();
+    const connection = await seedMcpConnection(server, orgId, upstream.url, {
+      limits: { callsPerMinute: 3 },
+    });
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const call = () =>
+      executeCall(openGate, ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
+    for (let i = 0; i < 3; i++) expect(await call()).not.toBeInstanceOf(Refusal);
+    for (let i = 0; i < 3; i++)
+      expect(await call()).toMatchObject({
+        status: 429,
+        body: { error: "mcp_rate_limited", retryAfterSeconds: expect.any(Number) },
+      });
+    expect(upstream.seen.calls).toHaveLength(3);
+    const { items } = await list(owner.auth, "?outcome=refused");
+    expect(items).toHaveLength(1);
+  });
+
+  test("a server that fails five times in a row is not called for a while", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const upstream = await start();
+    const connection = await seedMcpConnection(server, orgId, upstream.url);
+    const ctx = await createMemberCtx(server, orgId, owner);
+    const call = () =>
+      executeCall(openGate, ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
+    upstream.gate.answer = () => ({ status: 503 });
+    const codes: string[] = [];
+    for (let i = 0; i < 7; i++) codes.push((await call()).body.error);
+    expect(codes).toEqual([...Array(5).fill("mcp_server_failed"), "mcp_server_paused", "mcp_server_paused"]);
+    const other = await seedMcpConnection(server, orgId, upstream.url);
+    upstream.gate.answer = undefined;
+    expect(await executeCall(openGate, ctx, other, "echo", { text: "x" }, options())).toMatchObject({
+      content: [{}],
+    });
+  });
+});
+
+describe("the log", () => {
+  async function seedCalls() {
+    const acme = await createWorkspace(server, "Acme");
+    const other = await createWorkspace(server, "Other");
+    const member = await joinWorkspace(server, acme, "member");
+    const upstream = await start();
+    const connection = await seedMcpConnection(server, acme.orgId, upstream.url, { name: "=HYPERLINK(1)" });
+    const ownerCtx = await createMemberCtx(server, acme.orgId, acme.owner);
+    const memberCtx = await createMemberCtx(server, acme.orgId, member);
+    await executeCall(openGate, ownerCtx, connection, "echo", { text: "a" }, options());
+    await executeCall(openGate, memberCtx, connection, "fail", {}, options({ runId: "run_1", attempt: 2 }));
+    return { acme, other, member, connection };
+  }
+
+  test("shows members their own calls and managers all of them, of one organization", async () => {
+    const { acme, other, member, connection } = await seedCalls();
+    const all = (await list(acme.owner.auth)).items;
+    expect(all.map(({ tool }: { tool: string }) => tool)).toEqual(["fail", "echo"]);
+    expect((await list(member.auth)).items).toEqual([all[0]]);
+    expect((await list(member.auth, `?memberId=${all[1].memberId}`)).items).toEqual([]);
+    expect((await list(other.owner.auth)).items).toEqual([]);
+    const read = async (auth: Record<string, string>, id: string) =>
+      (await server.call(`/v1/mcp-calls/${id}`, { headers: auth })).status;
+    expect(await read(member.auth, all[0].id)).toBe(200);
+    expect(await read(member.auth, all[1].id)).toBe(404);
+    expect(await read(other.owner.auth, all[0].id)).toBe(404);
+    const path = `/v1/mcp-connections/${connection.id}/calls`;
+    expect((await server.call(path, { headers: acme.owner.auth })).body.items).toEqual(all);
+    expect((await server.call(path, { headers: member.auth })).body.items).toEqual([all[0]]);
+    expect((await server.call(path, { headers: other.owner.auth })).status).toBe(404);
+  });
+
+  test("is filtered by connection, member, tool, outcome, run and time", async () => {
+    const { acme, connection, member } = await seedCalls();
+    const tools = async (query: string) =>
+      (await list(acme.owner.auth, query)).items.map(({ tool }: { tool: string }) => tool);
+    expect(await tools(`?connectionId=${connection.id}`)).toEqual(["fail", "echo"]);
+    expect(await tools(`?memberId=${member.memberId}`)).toEqual(["fail"]);
+    expect(await tools("?tool=echo")).toEqual(["echo"]);
+    expect(await tools("?outcome=tool_error")).toEqual(["fail"]);
+    expect(await tools("?outcome=ok")).toEqual(["echo"]);
+    expect(await tools("?runId=run_1")).toEqual(["fail"]);
+    expect(await tools("?runId=run_1&tool=echo")).toEqual([]);
+    expect(await tools(`?from=${Date.now() + 60_000}`)).toEqual([]);
+    expect(await tools(`?to=${Date.now() + 60_000}&limit=1`)).toEqual(["fail"]);
+  });
+
+  test("is exported as lines of JSON and as CSV that no spreadsheet executes", async () => {
+    const { acme, member } = await seedCalls();
+    const exported = async (query: string, auth = acme.owner.auth) =>
+      (await fetch(`${server.url}/v1/mcp-calls/export${query}`, { headers: auth })).text();
+    const lines = (await exported(""))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ tool, complete }) => tool ?? complete)).toEqual(["echo", "fail", true]);
+    const csv = (await exported("?format=csv")).split("\r\n");
+    expect(csv).toHaveLength(5);
+    expect(csv[1]).toContain(",'=HYPERLINK(1),");
+    expect(csv[3]).toBe("# complete");
+    expect((await exported("", member.auth)).trim().split("\n")).toHaveLength(2);
+    expect((await exported("?outcome=ok")).trim().split("\n")).toHaveLength(2);
+  });
+
+  test("is exported completely when it has more calls than fit in memory at once", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const ids = Array.from({ length: 1_203 }, (_, i) => newIdAt("mcl", Date.now() - 10_000 + i));
+    await server.platform.db.run(sql`
+      insert into mcp_calls (org_id, id, connection_id, credential, credential_id, tool, outcome, ms, request_bytes,
+        result_bytes, created_at)
+      select ${orgId}, id, 'mcn_x', 'mcp', 'x', 'echo', 'ok', 1, 1, 1, now() from unnest(${ids}::text[]) id`);
+    const text = await (await fetch(`${server.url}/v1/mcp-calls/export`, { headers: owner.auth })).text();
+    const found = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id);
+    expect(found.slice(0, -1)).toEqual([...ids].sort());
+  });
+
+  test("forgets calls after 90 days, and those of a deleted organization", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const old = newIdAt("mcl", Date.now() - 91 * 24 * 3600_000);
+    const recent = newIdAt("mcl", Date.now() - 89 * 24 * 3600_000);
+    const insert = (id: string, org: string) =>
+      server.platform.db.run(sql`
+        with call as (
+          insert into mcp_calls (org_id, id, connection_id, credential, credential_id, tool, outcome, ms, request_bytes,
+            result_bytes, created_at)
+          values (${org}, ${id}, 'mcn_x', 'mcp', 'x', 'echo', 'ok', 1, 1, 1, now()))
+        insert into mcp_call_payloads (org_id, call_id, payload, expires_at)
+        values (${org}, ${id}, 'x', now() + interval '1 day')`);
+    await insert(old, orgId);
+    await insert(recent, orgId);
+    await insert(recent, "org_gone");
+    await removeOldCalls(server.platform);
+    expect((await list(owner.auth)).items.map(({ id }: { id: string }) => id)).toEqual([recent]);
+    const left = await server.platform.db.rows<{ orgId: string; callId: string }>(
+      sql`select org_id as "orgId", call_id as "callId" from mcp_call_payloads`,
+    );
+    expect(left).toEqual([{ orgId, callId: recent }]);
+  });
+});

@@ -1,0 +1,213 @@
+import type { MemberCtx } from "../../../platform/context.ts";
+import { conflict, invalidField, Refusal } from "../../../platform/errors.ts";
+import { newId } from "../../../platform/ids.ts";
+import type { UsableConnection } from "../model.ts";
+import { callUpstream, UpstreamError, type UpstreamResult } from "../upstream/index.ts";
+import { callBreaker } from "./breaker.ts";
+import { describeUpstreamError, type Failure, requestTooLarge, serverPaused } from "./failures.ts";
+import { callLimiter } from "./limits.ts";
+import { listingRefresher } from "./refresh.ts";
+import { reportCall } from "./report.ts";
+import type { CallGate, CallOptions, CallResult } from "./types.ts";
+
+/**
+ * Executes a tool, and logs the call. Throws a refusal when there is no result: the call is not allowed, a limit is
+ * reached, a sign-in is missing, or the server failed. A result with `isError` is the answer of the tool.
+ */
+export async function executeCall(
+  gate: CallGate,
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  tool: string,
+  args: unknown,
+  options: CallOptions,
+): Promise<CallResult> {
+  const startedAt = Date.now();
+  const started = performance.now();
+  const { caller } = ctx;
+  const runId = options.runId ?? (caller.credential === "run" ? caller.credentialId : null);
+  const requestText = JSON.stringify(args ?? {});
+  const times = { upstreamMs: 0 };
+  const report = (outcome: Failure["outcome"] | "ok", code: string | null, result?: UpstreamResult) =>
+    reportCall(ctx, connection, {
+      id: newId("mcl"),
+      tool,
+      outcome,
+      code,
+      startedAt,
+      ms: performance.now() - started,
+      upstreamMs: times.upstreamMs,
+      requestBytes: Buffer.byteLength(requestText),
+      resultBytes: result?.resultBytes ?? 0,
+      runId,
+      options,
+      payload: { arguments: args ?? {}, result: result?.result ?? null },
+    });
+  try {
+    const result = await attemptCall(gate, ctx, connection, {
+      tool,
+      args,
+      requestText,
+      runId,
+      options,
+      times,
+    });
+    const isError = result.result.isError === true;
+    await report(isError ? "tool_error" : "ok", isError ? "tool_error" : null, result);
+    return result.result;
+  } catch (error) {
+    const failure = describeFailure(error, connection, options.signal);
+    await report(failure.outcome, failure.code);
+    throw failure.error;
+  }
+}
+
+interface Attempt {
+  tool: string;
+  args: unknown;
+  requestText: string;
+  runId: string | null;
+  options: CallOptions;
+  times: { upstreamMs: number };
+}
+
+async function attemptCall(
+  gate: CallGate,
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  attempt: Attempt,
+): Promise<UpstreamResult> {
+  const { tool, args, requestText, runId, options } = attempt;
+  const { name, limits } = connection;
+  if (!isArguments(args)) throw invalidField(["arguments"], "The arguments of a tool are an object.");
+  if (Buffer.byteLength(requestText) > limits.maxRequestBytes)
+    throw requestTooLarge(name, limits.maxRequestBytes);
+  const allowed = await gate.checkCall(ctx, connection, tool, args ?? {}, { runId });
+  const breaker = ctx.state.get(callBreaker);
+  const release = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
+  try {
+    const headers = await gate.findHeaders(ctx, connection);
+    const pause = breaker.findPause(connection.id);
+    if (pause !== undefined) throw serverPaused(name, pause);
+    const send = (credential: Record<string, string>) =>
+      sendCall(gate, ctx, connection, attempt, args ?? {}, allowed, credential);
+    try {
+      const result = await send(headers).catch((error) =>
+        renewAndSend(gate, ctx, connection, error, headers, send),
+      );
+      breaker.report(connection.id, true);
+      gate.reportWorked(ctx, connection);
+      return result;
+    } catch (error) {
+      breaker.report(connection.id, findHealth(error, connection));
+      throw error;
+    }
+  } finally {
+    release();
+  }
+}
+
+const isArguments = (args: unknown): args is Record<string, unknown> | undefined =>
+  args === undefined || (typeof args === "object" && args !== null && !Array.isArray(args));
+
+async function sendCall(
+  gate: CallGate,
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  { tool, options, times }: Attempt,
+  args: Record<string, unknown>,
+  allowed: Awaited<ReturnType<CallGate["checkCall"]>>,
+  headers: Record<string, string>,
+): Promise<UpstreamResult> {
+  const { limits } = connection;
+  const started = performance.now();
+  try {
+    const result = await callUpstream(ctx, connection, headers, {
+      tool,
+      args,
+      definition: allowed.definition,
+      timeoutMs: limits.timeoutSeconds * 1000,
+      maxResultBytes: limits.maxResultBytes,
+      signal: options.signal,
+      onProgress: options.onProgress,
+      onLog: options.onLog,
+      onElicit: options.onElicit,
+      onSample: options.onSample,
+      ...(allowed.mustList
+        ? { checkListing: (listing) => gate.confirmTool(ctx, connection, tool, listing) }
+        : {}),
+    });
+    if (!allowed.mustList) ctx.state.get(listingRefresher).refresh(connection, headers, gate.recordListing);
+    return result;
+  } finally {
+    times.upstreamMs += performance.now() - started;
+  }
+}
+
+/**
+ * Handles a refused credential. A token may have been revoked before its time, so it is renewed once. After that, only
+ * the member can help.
+ */
+async function renewAndSend(
+  gate: CallGate,
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  error: unknown,
+  headers: Record<string, string>,
+  send: (headers: Record<string, string>) => Promise<UpstreamResult>,
+): Promise<UpstreamResult> {
+  if (!(error instanceof UpstreamError) || !error.challenge) throw error;
+  if (error.challenge.status === 401) {
+    const renewed = await gate.findHeaders(ctx, connection, { refused: headers });
+    if (JSON.stringify(renewed) !== JSON.stringify(headers)) {
+      const second = await send(renewed).then(
+        (result) => ({ result }),
+        (failure: unknown) => ({ failure }),
+      );
+      if ("result" in second) return second.result;
+      if (!(second.failure instanceof UpstreamError) || !second.failure.challenge) throw second.failure;
+      return refuseChallenge(gate, ctx, connection, second.failure);
+    }
+  }
+  return refuseChallenge(gate, ctx, connection, error);
+}
+
+async function refuseChallenge(
+  gate: CallGate,
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  { challenge }: UpstreamError,
+): Promise<never> {
+  if (!challenge) throw new Error("There is no challenge to report.");
+  await gate.reportChallenge(ctx, connection, challenge);
+  // The reported state is the reason why there are no headers now, and the refusal names the way out.
+  await gate.findHeaders(ctx, connection);
+  throw challenge.status === 401
+    ? conflict(
+        "mcp_sign_in_required",
+        `${connection.name} does not accept the credential. Connect it again.`,
+        {
+          connectionId: connection.id,
+        },
+      )
+    : conflict("mcp_consent_required", `${connection.name} asks for more consent. Connect it again.`, {
+        connectionId: connection.id,
+        missingScopes: challenge.scopes,
+      });
+}
+
+/** Whether the server works, as far as an error shows it. */
+function findHealth(error: unknown, connection: UsableConnection): boolean | undefined {
+  if (error instanceof UpstreamError) return describeUpstreamError(error, connection.name).worked;
+  // The server answered, and something else was refused: a changed tool, a credential.
+  return undefined;
+}
+
+function describeFailure(error: unknown, { name }: UsableConnection, signal: AbortSignal): Failure {
+  if (error instanceof UpstreamError) return describeUpstreamError(error, name);
+  if (error instanceof Refusal)
+    return { outcome: "refused", code: error.body.error, error, worked: undefined };
+  if (signal.aborted)
+    return describeUpstreamError(new UpstreamError("cancelled", "The call was cancelled."), name);
+  return { outcome: "failed", code: "internal_error", error, worked: undefined };
+}

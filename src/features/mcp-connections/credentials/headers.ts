@@ -1,0 +1,135 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import { conflict, type Refusal } from "../../../platform/errors.ts";
+import { defineState } from "../../../platform/state.ts";
+import { findMcpToken, replaceRefusedToken, toProviderId } from "../../oauth-providers/index.ts";
+import { countAsWorking, findStaticCredential, saveState } from "../member-states/index.ts";
+import { isOauth, type UsableConnection } from "../model.ts";
+import { openHeaders } from "../sealing.ts";
+
+type Connection = Pick<UsableConnection, "id" | "name" | "url" | "credential" | "registration">;
+
+/** A credential that the server refused is not sent again for this long, so that it is not locked there. */
+const pauseSeconds = 60;
+
+/** Refused credentials that were sent again by this process. If the server accepts one, its state is removed. */
+export const retriedCredentials = defineState({
+  name: "refused MCP credentials",
+  create: () => new Set<string>(),
+});
+
+/** The member whose credential is used. Null: the shared one. */
+const findHolder = ({ member }: MemberCtx, { credential }: Connection): string | null =>
+  credential === "shared" ? null : member.id;
+
+const toKey = (ctx: MemberCtx, connection: Connection) =>
+  `${connection.id} ${findHolder(ctx, connection) ?? ""}`;
+
+/** Where a person connects the account, or sets the key. */
+const buildConnectUrl = ({ config }: MemberCtx, { id, registration }: Connection): string =>
+  isOauth(registration)
+    ? `${config.publicUrl}/v1/mcp-connections/${id}/connect/start`
+    : `${config.publicUrl}/mcp/${id}`;
+
+export function signInRequired(ctx: MemberCtx, connection: Connection, reason: string): Refusal {
+  const connectUrl = buildConnectUrl(ctx, connection);
+  const message =
+    connection.credential === "shared"
+      ? `The shared credential of ${connection.name} does not work. Ask an admin to connect it again: ${connectUrl}`
+      : `${connection.name} needs you to connect your account: ${connectUrl}`;
+  return conflict("mcp_sign_in_required", message, { connectionId: connection.id, connectUrl, reason });
+}
+
+export function consentRequired(
+  ctx: MemberCtx,
+  connection: Connection,
+  missingScopes: readonly string[],
+): Refusal {
+  const connectUrl = buildConnectUrl(ctx, connection);
+  return conflict(
+    "mcp_consent_required",
+    `${connection.name} needs more consent (${missingScopes.join(", ")}). Connect the account again: ${connectUrl}`,
+    { connectionId: connection.id, connectUrl, missingScopes: [...missingScopes] },
+  );
+}
+
+/** The headers that authenticate the caller at the server of the connection. They are sent nowhere else. */
+export async function findHeaders(
+  ctx: MemberCtx,
+  connection: UsableConnection,
+): Promise<Record<string, string>> {
+  if (connection.registration === "none") return {};
+  return isOauth(connection.registration)
+    ? findTokenHeaders(ctx, connection)
+    : findStaticHeaders(ctx, connection);
+}
+
+async function findTokenHeaders(ctx: MemberCtx, connection: UsableConnection) {
+  const found = await findMcpToken(ctx, toTokenRequest(ctx, connection));
+  if (found.kind === "not_connected") throw signInRequired(ctx, connection, "not_connected");
+  if (found.kind === "sign_in") throw signInRequired(ctx, connection, found.reason);
+  // The token is sealed for this address, so whoever changes the row of the connection cannot redirect it.
+  if (found.audience !== new URL(connection.url).origin)
+    throw signInRequired(ctx, connection, "address_changed");
+  checkPause(ctx, connection, found.nextTryAt);
+  return { authorization: `Bearer ${found.accessToken}` };
+}
+
+async function findStaticHeaders(ctx: MemberCtx, connection: UsableConnection) {
+  const { orgId } = connection;
+  const found = await findStaticCredential(ctx.db, orgId, connection.id, findHolder(ctx, connection));
+  if (!found) throw signInRequired(ctx, connection, "not_connected");
+  checkPause(ctx, connection, found.nextTryAt);
+  return openHeaders(ctx.keyring, { id: found.id, orgId, url: connection.url }, found.secret);
+}
+
+function checkPause(ctx: MemberCtx, connection: Connection, nextTryAt: number | null): void {
+  if (nextTryAt === null) return;
+  if (nextTryAt > Date.now()) throw signInRequired(ctx, connection, "refused_by_server");
+  ctx.state.get(retriedCredentials).add(toKey(ctx, connection));
+}
+
+const toTokenRequest = (ctx: MemberCtx, connection: Connection) => ({
+  providerId: toProviderId(connection.id),
+  mcpConnectionId: connection.id,
+  memberId: findHolder(ctx, connection),
+});
+
+export interface Challenge {
+  status: 401 | 403;
+  /** The scopes that the server names. */
+  scopes: readonly string[];
+  reason: string;
+}
+
+/**
+ * Records that the server refused the credential, for its holder alone. `retry`: there is another token, which
+ * `findHeaders` returns. `stop`: a person must act.
+ */
+export async function reportChallenge(
+  ctx: MemberCtx & { orgId: OrgId },
+  connection: UsableConnection,
+  { status, scopes, reason }: Challenge,
+): Promise<"retry" | "stop"> {
+  if (connection.registration === "none") return "stop";
+  const usesToken = isOauth(connection.registration);
+  if (status === 401 && usesToken && (await replaceRefusedToken(ctx, toTokenRequest(ctx, connection))))
+    return "retry";
+  await saveState(ctx.db, ctx.orgId, {
+    connectionId: connection.id,
+    memberId: findHolder(ctx, connection),
+    state: status === 403 && usesToken ? "needs_consent" : "sign_in",
+    missingScopes: status === 403 ? scopes.slice(0, 100).map((scope) => scope.slice(0, 300)) : [],
+    reason: reason.slice(0, 500).replaceAll("\0", "").toWellFormed(),
+    pauseSeconds: status === 403 ? 0 : pauseSeconds,
+  });
+  return "stop";
+}
+
+/** Ends the state of a refused credential that works again. It costs nothing while nothing was refused. */
+export function reportWorked(ctx: MemberCtx, connection: Connection): void {
+  const key = toKey(ctx, connection);
+  if (!ctx.state.get(retriedCredentials).delete(key)) return;
+  countAsWorking(ctx.db, ctx.orgId, connection.id, findHolder(ctx, connection)).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, "the state of an MCP credential was not updated"),
+  );
+}

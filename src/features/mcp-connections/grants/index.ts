@@ -1,0 +1,12 @@
+export {
+  findConnection,
+  insertGrant,
+  isGranted,
+  listGrants,
+  listUsable,
+  lockTeams,
+  type Reader,
+  removeGrants,
+  type SubjectKind,
+  type UsableRow,
+} from "./store.ts";

@@ -1,0 +1,3 @@
+import { removeClients } from "./registration/index.ts";
+
+export const jobs = [removeClients];

@@ -1,0 +1,10 @@
+export {
+  countAsWorking,
+  credentialTime,
+  findStaticCredential,
+  mineState,
+  mineStateOf,
+  removeCredential,
+  saveCredential,
+  saveState,
+} from "./store.ts";

@@ -1,0 +1,133 @@
+import type { MemberCtx } from "../../../platform/context.ts";
+import { Refusal } from "../../../platform/errors.ts";
+import type { Policy, UsableConnection } from "../model.ts";
+import { requireApproval } from "./approvals/index.ts";
+import type { DriftKind, ToolDefinition } from "./contract.ts";
+import { normalizeListing, type ToolListing } from "./definitions/index.ts";
+import { findObstacle, isDestructive, isHeld } from "./policy.ts";
+import { type RecordingPlatform, recordNormalized } from "./recording/index.ts";
+import * as store from "./store.ts";
+
+/** What a call needs of its connection. */
+export type CheckedConnection = Pick<UsableConnection, "id" | "orgId" | "name" | "credential" | "policy">;
+
+/** A call that the policy allows. */
+export interface Allowed {
+  definition: ToolDefinition;
+  isReadOnly: boolean;
+  isDestructive: boolean;
+  /** The tools must be listed in the same session before the call, and given to `confirmTool`. */
+  mustList: boolean;
+}
+
+/** With these policies a call is preceded by a listing, so that no changed tool is called. */
+const holdsTools = ({ onDrift }: Pick<Policy, "onDrift">) => onDrift !== "warn";
+
+/**
+ * Decides about one call: whether the tool is known, allowed, not held, and, if it destroys, approved. Throws a
+ * `Refusal`. An approval is used up by the first call that it lets through.
+ */
+export async function checkCall(
+  ctx: MemberCtx,
+  connection: CheckedConnection,
+  tool: string,
+  args: unknown,
+  { runId = null }: { runId?: string | null | undefined } = {},
+): Promise<Allowed> {
+  const { policy } = connection;
+  const row = await store.findForCall(ctx.db, ctx.orgId, connection.id, tool);
+  if (!row || row.name === null || !row.definition || row.approvedHash === null) {
+    // Under `warn`, a tool can be called before anybody has approved it.
+    if (!row?.definition || holdsTools(policy)) throw refuseUnknown(ctx, connection, tool, row);
+  }
+  const { definition, latestHash, heldTools } = row;
+  const drift = row.drift ?? [];
+  const facts = { name: tool, definition, drift, isRemoved: latestHash === null };
+  const obstacle = findObstacle(policy, { ...facts, isConnectionHeld: heldTools > 0 });
+  if (obstacle === "removed") throw refuseRemoved(connection, tool);
+  if (obstacle === "held") throw refuseHeld(ctx, connection, tool, drift);
+  if (obstacle === "denied") throw refuseDenied(connection, tool, isDestructive(policy, definition));
+  if (obstacle === "needs_approval")
+    await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId });
+  return {
+    definition,
+    isReadOnly: definition.annotations?.readOnlyHint === true,
+    isDestructive: isDestructive(policy, definition),
+    mustList: holdsTools(policy),
+  };
+}
+
+/**
+ * Records what the server lists right before a call, and refuses the call when the tool is not what was approved. The
+ * listing of this very session decides, whatever other sessions have seen.
+ */
+export async function confirmTool(
+  platform: RecordingPlatform & { config: { publicUrl: string } },
+  connection: CheckedConnection,
+  tool: string,
+  listing: ToolListing,
+): Promise<void> {
+  const { id, orgId, policy } = connection;
+  const normalized = normalizeListing(listing);
+  await recordNormalized(platform, connection, normalized);
+  const listed = normalized.tools.get(tool);
+  if (!listed) throw refuseRemoved(connection, tool);
+  if (!holdsTools(policy)) return;
+  const row = await store.findForCall(platform.db, orgId, id, tool);
+  const isConnectionHeld = (row?.heldTools ?? 0) > 0;
+  if (row?.approvedHash === listed.hash && !isHeld(policy, { drift: [], isConnectionHeld })) return;
+  throw refuseHeld(platform, connection, tool, row?.drift ?? ["added"]);
+}
+
+type Place = { config: { publicUrl: string } };
+
+const refuse = (
+  status: number,
+  error: string,
+  { id, name }: CheckedConnection,
+  tool: string,
+  message: string,
+  more: Record<string, unknown> = {},
+) => new Refusal(status, { error, message, connectionId: id, connectionName: name, tool, ...more });
+
+/** A new tool is known, but nobody has approved it. */
+function refuseUnknown(place: Place, connection: CheckedConnection, tool: string, row?: store.CallRow) {
+  if (row?.definition) return refuseHeld(place, connection, tool, row.drift ?? ["added"]);
+  const message = row?.hasBaseline
+    ? `${connection.name} has no tool with this name. List the tools again.`
+    : `The tools of ${connection.name} were not listed yet. Try again in a minute, or test the connection.`;
+  return refuse(404, "mcp_tool_not_found", connection, tool, message);
+}
+
+const refuseRemoved = (connection: CheckedConnection, tool: string) =>
+  refuse(
+    409,
+    "mcp_tool_removed",
+    connection,
+    tool,
+    `${connection.name} does not list this tool any more. List the tools again.`,
+  );
+
+const refuseHeld = (
+  { config: { publicUrl } }: Place,
+  connection: CheckedConnection,
+  tool: string,
+  drift: readonly DriftKind[],
+) =>
+  refuse(
+    409,
+    "mcp_tool_held",
+    connection,
+    tool,
+    `${connection.name} changed its tools, and this one waits for approval. An owner or admin can compare and approve it under MCP connections at ${publicUrl}.`,
+    { drift },
+  );
+
+const refuseDenied = (connection: CheckedConnection, tool: string, isDestructive: boolean) =>
+  refuse(
+    403,
+    "mcp_tool_denied",
+    connection,
+    tool,
+    `The policy of ${connection.name} does not allow ${isDestructive ? "this tool, which can destroy data" : "this tool"}. An owner or admin can change the policy.`,
+  );

@@ -1,0 +1,3 @@
+export { listChanges } from "./changes.ts";
+export { classifyChange, findSeverity } from "./classify.ts";
+export { findRenames } from "./rename.ts";

@@ -1,0 +1,9 @@
+export { canonicalize, DefinitionError, isObject, makeStorable, maxDepth } from "./canonical.ts";
+export {
+  type HashedTool,
+  hashArguments,
+  listingLimits,
+  type NormalizedListing,
+  normalizeListing,
+  type ToolListing,
+} from "./listing.ts";

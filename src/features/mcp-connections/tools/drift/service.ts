@@ -1,0 +1,128 @@
+import type { MemberCtx } from "../../../../platform/context.ts";
+import { conflict, notFound } from "../../../../platform/errors.ts";
+import { numberCursor, type PageQuery } from "../../../../platform/http/index.ts";
+import { record } from "../../../audit/index.ts";
+import { type ConnectionId, fillPolicy, type Policy } from "../../model.ts";
+import { createExposedName } from "../../names.ts";
+import { findSeverity, listChanges } from "../comparison/index.ts";
+import type { ToolDefinition } from "../contract.ts";
+import { isHeld } from "../policy.ts";
+import { computeRevision, countTools, type KnownTool, listKnown } from "../recording/index.ts";
+import { lockConnection, requireConnection } from "../service.ts";
+import { type ConnectionRow, instructionsName, setCounts } from "../store.ts";
+import type { ApproveInput, McpDrift } from "./contract.ts";
+import * as store from "./store.ts";
+
+const dayMs = 86_400_000;
+
+export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
+  const { db, orgId } = ctx;
+  const connection = await requireConnection(ctx, id);
+  const offset = numberCursor.read(query, 0);
+  const rows = await store.list(db, orgId, connection.id, offset, query.limit + 1);
+  const shown = rows.slice(0, query.limit);
+  const calls = await countCalls(ctx, connection.id, shown);
+  const policy = fillPolicy(connection.policy);
+  const known = await listKnown(db, orgId, connection.id);
+  return {
+    items: shown.map((row) => toDrift(connection, policy, row, calls)),
+    nextCursor: rows.length > query.limit ? numberCursor.write(offset + query.limit) : null,
+    revision: computeRevision(known),
+    tools: countTools(policy, known).toolCount,
+  };
+}
+
+async function countCalls({ db, orgId }: MemberCtx, id: ConnectionId, rows: readonly store.DriftRow[]) {
+  const names = rows.flatMap(({ name, renamedFrom }) =>
+    renamedFrom === null ? [name] : [name, renamedFrom],
+  );
+  if (names.length === 0) return new Map<string, number>();
+  const counts = await store.countCalls(db, orgId, id, names, Date.now() - dayMs);
+  return new Map(counts.map(({ tool, count }) => [tool, count]));
+}
+
+function toDrift(
+  { slug, heldTools }: ConnectionRow,
+  policy: Policy,
+  row: store.DriftRow,
+  calls: ReadonlyMap<string, number>,
+): McpDrift {
+  const { name, drift: kinds, renamedFrom, before, after, ...rest } = row;
+  const isTool = name !== instructionsName;
+  const held = isTool && after !== null && isHeld(policy, { drift: kinds, isConnectionHeld: heldTools > 0 });
+  const shared = { kinds, renamedFrom, ...rest, isHeld: held };
+  if (!isTool) {
+    const change = before === null ? "added" : after === null ? "removed" : "changed";
+    return {
+      ...{ ...shared, subject: "instructions", tool: null, exposedName: null, before: null, after: null },
+      severity: findSeverity(kinds, null, null),
+      changes: [{ field: "instructions", change, before, after }],
+      ...{ isCut: false, callsLastDay: 0 },
+    };
+  }
+  const [from, to] = [toDefinition(before), toDefinition(after)];
+  return {
+    ...{ ...shared, subject: "tool", tool: name, exposedName: createExposedName(slug, name) },
+    ...{ before: from, after: to, severity: findSeverity(kinds, from, to), ...listChanges(from, to) },
+    callsLastDay: (calls.get(name) ?? 0) + (renamedFrom === null ? 0 : (calls.get(renamedFrom) ?? 0)),
+  };
+}
+
+const toDefinition = (value: ToolDefinition | string | null) => (typeof value === "string" ? null : value);
+
+export const approve = (ctx: MemberCtx, id: string, input: ApproveInput) =>
+  ctx.db.transaction(async (tx) => {
+    const { orgId, member } = ctx;
+    const connection = await lockConnection(tx, ctx, id);
+    const known = await listKnown(tx, orgId, connection.id);
+    if (input.revision !== undefined && input.revision !== computeRevision(known))
+      throw conflict(
+        "mcp_drift_changed",
+        "The server changed its tools again, or somebody else approved some of them. Read the differences again, then approve.",
+      );
+    const names = chooseNames(known, input);
+    const chosen = await store.listForApproval(tx, orgId, connection.id, names);
+    const earlier = chosen.flatMap(({ renamedFrom }) => renamedFrom ?? []);
+    await store.approve(tx, orgId, connection.id, member.id, names);
+    await store.forget(tx, orgId, connection.id, [...names, ...earlier]);
+    const left = await listKnown(tx, orgId, connection.id);
+    await setCounts(tx, orgId, connection.id, countTools(fillPolicy(connection.policy), left));
+    if (chosen.length > 0)
+      await record(ctx, tx, {
+        action: "mcp_connection.drift_approved",
+        target: { type: "mcp_connection", id: connection.id },
+        ...describeApproval(chosen),
+      });
+    ctx.metrics.count("mcp_tools_approved_total", {}, chosen.length);
+    return {
+      baseline: {
+        approved: names.filter((name) => name !== instructionsName),
+        instructions: names.includes(instructionsName),
+        remaining: left.filter(({ drift }) => drift.length > 0).length,
+        revision: computeRevision(left),
+      },
+    };
+  });
+
+function chooseNames(known: readonly KnownTool[], { tools, instructions }: ApproveInput): string[] {
+  const drifted = known.filter(({ drift }) => drift.length > 0).map(({ name }) => name);
+  if (tools === undefined && instructions === undefined) return drifted;
+  const wanted = new Set([...(tools ?? []), ...(instructions ? [instructionsName] : [])]);
+  const chosen = drifted.filter((name) => wanted.has(name));
+  if (tools?.some((name) => !chosen.includes(name))) throw notFound("mcp_tool");
+  return chosen;
+}
+
+/** Definitions can be large. Above this size, the audit log has their hashes. */
+const maxAuditedBytes = 256 * 1024;
+
+function describeApproval(chosen: readonly store.ApprovedTool[]) {
+  const toState = (pick: (tool: store.ApprovedTool) => unknown) =>
+    Object.fromEntries(
+      chosen.map((tool) => [tool.name === instructionsName ? "(instructions)" : tool.name, pick(tool)]),
+    );
+  const before = toState(({ before }) => before);
+  const after = toState(({ after }) => after);
+  if (JSON.stringify([before, after]).length <= maxAuditedBytes) return { before, after };
+  return { after: toState(({ latestHash }) => latestHash ?? "removed") };
+}

@@ -1,0 +1,79 @@
+import type { MemberId, OrgId } from "../../../../platform/context.ts";
+import { type Db, sql } from "../../../../platform/db/index.ts";
+import { smallestIdAt } from "../../../../platform/ids.ts";
+import type { ConnectionId } from "../../model.ts";
+import { type DriftKind, driftKinds, type ToolDefinition } from "../contract.ts";
+
+export interface DriftRow {
+  name: string;
+  drift: DriftKind[];
+  renamedFrom: string | null;
+  /** For the instructions, the text. For a renamed tool, the definition under its earlier name. */
+  before: ToolDefinition | string | null;
+  after: ToolDefinition | string | null;
+  seenAt: number;
+  approvedBy: string | null;
+  approvedByName: string | null;
+  approvedAt: number | null;
+}
+
+/** The earlier name of a renamed tool is shown with its new name. */
+const isNoEarlierName = sql`not exists (select from mcp_tools n
+  where n.connection_id = t.connection_id and n.renamed_from = t.name and t.latest is null)`;
+
+/** The worst first, then by name. */
+export const list = (db: Db, orgId: OrgId, id: ConnectionId, offset: number, limit: number) =>
+  db.rows<DriftRow>(sql`
+    select t.name, t.drift, t.renamed_from as "renamedFrom", coalesce(t.approved, o.approved) as before,
+      t.latest as after, t.changed_at as "seenAt", coalesce(t.approved_by, o.approved_by) as "approvedBy",
+      (select u.name from members m join users u on u.id = m.user_id
+        where m.id = coalesce(t.approved_by, o.approved_by)) as "approvedByName",
+      coalesce(t.approved_at, o.approved_at) as "approvedAt"
+    from mcp_tools t
+    left join mcp_tools o on o.connection_id = t.connection_id and o.name = t.renamed_from
+    where t.org_id = ${orgId} and t.connection_id = ${id} and t.drift <> '{}' and ${isNoEarlierName}
+    order by array_position(${driftKinds}::text[], t.drift[1]), t.name offset ${offset} limit ${limit}`);
+
+const maxCounted = 20_000;
+
+/** How often each of these tools was called in the last day, as far as the newest calls tell. */
+export const countCalls = (db: Db, orgId: OrgId, id: ConnectionId, tools: readonly string[], since: number) =>
+  db.rows<{ tool: string; count: number }>(sql`
+    select c.tool, count(*)::int as count from (
+      select tool from mcp_calls where org_id = ${orgId} and connection_id = ${id}
+        and id collate "POSIX" >= ${smallestIdAt("mcl", since)} order by id collate "POSIX" desc limit ${maxCounted}) c
+    where c.tool = any(${tools}::text[]) group by 1`);
+
+export interface ApprovedTool {
+  name: string;
+  renamedFrom: string | null;
+  before: ToolDefinition | string | null;
+  after: ToolDefinition | string | null;
+  latestHash: string | null;
+}
+
+export const listForApproval = (tx: Db, orgId: OrgId, id: ConnectionId, names: readonly string[]) =>
+  tx.rows<ApprovedTool>(sql`
+    select t.name, t.renamed_from as "renamedFrom", t.approved as before, t.latest as after,
+      t.latest_hash as "latestHash"
+    from mcp_tools t
+    where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = any(${names}::text[]) order by t.name`);
+
+/** The present definitions become the approved ones. */
+export const approve = (
+  tx: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  approvedBy: MemberId,
+  names: readonly string[],
+) =>
+  tx.run(sql`
+    update mcp_tools set approved = latest, approved_hash = latest_hash, approved_by = ${approvedBy},
+      approved_at = now(), drift = '{}', renamed_from = null
+    where org_id = ${orgId} and connection_id = ${id} and name = any(${names}::text[]) and latest is not null`);
+
+/** Removed tools are forgotten. Instructions that are gone are too. */
+export const forget = (tx: Db, orgId: OrgId, id: ConnectionId, names: readonly string[]) =>
+  tx.run(sql`
+    delete from mcp_tools
+    where org_id = ${orgId} and connection_id = ${id} and name = any(${names}::text[]) and latest is null`);

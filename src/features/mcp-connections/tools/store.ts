@@ -1,0 +1,161 @@
+import type { MemberId, OrgId } from "../../../platform/context.ts";
+import { type Db, emptySql, type Sql, sql } from "../../../platform/db/index.ts";
+import type { ConnectionId, CredentialKind, Policy } from "../model.ts";
+import type { DriftKind, ToolDefinition } from "./contract.ts";
+
+export interface ConnectionRow {
+  id: ConnectionId;
+  name: string;
+  slug: string;
+  credential: CredentialKind;
+  /** What differs from the default policy. */
+  policy: Partial<Policy>;
+  createdBy: MemberId | null;
+  hasBaseline: boolean;
+  toolCount: number;
+  heldTools: number;
+  omittedTools: number;
+  listedAt: number | null;
+}
+
+const connectionColumns = sql`c.id, c.name, c.slug, c.credential, c.policy, c.created_by as "createdBy",
+  c.baseline_at is not null as "hasBaseline", c.tool_count as "toolCount", c.held_tools as "heldTools",
+  c.omitted_tools as "omittedTools", c.tools_at as "listedAt"`;
+
+/** `grantees` are the member and their teams, or null for somebody who may see every connection. */
+export const findConnection = (db: Db, orgId: OrgId, grantees: readonly string[] | null, id: ConnectionId) =>
+  db.row<ConnectionRow>(sql`
+    select ${connectionColumns} from mcp_connections c
+    where c.org_id = ${orgId} and c.id = ${id} and ${
+      grantees === null
+        ? sql`true`
+        : sql`exists (select from mcp_connection_grants g where g.connection_id = c.id
+            and g.subject_id = any(${[orgId, ...grantees]}::text[]))`
+    }`);
+
+export const lockConnection = (tx: Db, orgId: OrgId, id: ConnectionId) =>
+  tx.row<ConnectionRow>(sql`
+    select ${connectionColumns} from mcp_connections c
+    where c.org_id = ${orgId} and c.id = ${id} for no key update`);
+
+export const setPolicy = (
+  tx: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  policy: Partial<Policy>,
+  heldTools: number,
+) =>
+  tx.run(sql`
+    update mcp_connections set policy = ${JSON.stringify(policy)}::text::jsonb, held_tools = ${heldTools},
+      updated_at = now()
+    where org_id = ${orgId} and id = ${id}`);
+
+export const setCounts = (
+  tx: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  { toolCount, heldTools }: { toolCount: number; heldTools: number },
+) =>
+  tx.run(sql`
+    update mcp_connections set tool_count = ${toolCount}, held_tools = ${heldTools}
+    where org_id = ${orgId} and id = ${id}`);
+
+/** The row with the empty name is the server's instructions. */
+export const instructionsName = "";
+
+export interface ToolRow {
+  name: string;
+  /** What agents see: the approved definition, or with the policy `warn` the present one. */
+  definition: ToolDefinition;
+  isApproved: boolean;
+  isRemoved: boolean;
+  drift: DriftKind[];
+  renamedFrom: string | null;
+  approvedBy: string | null;
+  approvedByName: string | null;
+  approvedAt: number | null;
+  firstSeenAt: number;
+  changedAt: number;
+}
+
+const definitionOf = (servesLatest: Sql) =>
+  sql`case when ${servesLatest} then coalesce(t.latest, t.approved) else coalesce(t.approved, t.latest) end`;
+
+/** By name. `condition` filters by the columns of `t`. */
+export const list = (
+  db: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  { servesLatest, condition, after, limit }: ToolSelection,
+) =>
+  db.rows<ToolRow>(sql`
+    select t.name, ${definitionOf(sql`${servesLatest}::boolean`)} as definition, t.approved is not null as "isApproved",
+      t.latest is null as "isRemoved", t.drift, t.renamed_from as "renamedFrom", t.approved_by as "approvedBy",
+      (select u.name from members m join users u on u.id = m.user_id where m.id = t.approved_by) as "approvedByName",
+      t.approved_at as "approvedAt", t.first_seen_at as "firstSeenAt", t.changed_at as "changedAt"
+    from mcp_tools t
+    where t.org_id = ${orgId} and t.connection_id = ${id} and t.name > ${after} ${condition}
+    order by t.name limit ${limit}`);
+
+export interface ToolSelection {
+  servesLatest: boolean;
+  condition: Sql;
+  after: string;
+  limit: number;
+}
+
+export const isRemoved = sql`and t.latest is null`;
+export const isPresent = sql`and t.latest is not null`;
+export const hasDrift = sql`and t.latest is not null and t.drift <> '{}'`;
+export const hasNoDrift = sql`and t.latest is not null and t.drift = '{}'`;
+export const isNothing = sql`and false`;
+export const isAnything = emptySql;
+
+export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, servesLatest: boolean) =>
+  (
+    await db.row<{ text: string | null }>(sql`
+      select (${definitionOf(sql`${servesLatest}::boolean`)}) #>> '{}' as text from mcp_tools t
+      where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = ${instructionsName}`)
+  )?.text ?? null;
+
+/** The tools of several connections that agents can see, in one statement. New tools wait for their approval. */
+export const listUsable = (
+  db: Db,
+  orgId: OrgId,
+  ids: readonly ConnectionId[],
+  servingLatest: readonly ConnectionId[],
+) =>
+  db.rows<{
+    connectionId: ConnectionId;
+    name: string;
+    definition: ToolDefinition;
+    drift: DriftKind[];
+    isConnectionHeld: boolean;
+  }>(sql`
+    select t.connection_id as "connectionId", t.name, t.drift,
+      ${definitionOf(sql`t.connection_id = any(${servingLatest}::text[])`)} as definition,
+      c.held_tools > 0 as "isConnectionHeld"
+    from mcp_tools t join mcp_connections c on c.id = t.connection_id
+    where t.org_id = ${orgId} and t.connection_id = any(${ids}::text[]) and t.name <> ${instructionsName}
+      and t.latest is not null and (t.approved is not null or t.connection_id = any(${servingLatest}::text[]))
+    order by t.connection_id, t.name`);
+
+export interface CallRow {
+  /** Null when the tool is not known. */
+  name: string | null;
+  definition: ToolDefinition | null;
+  approvedHash: string | null;
+  latestHash: string | null;
+  drift: DriftKind[] | null;
+  heldTools: number;
+  hasBaseline: boolean;
+}
+
+/** What decides about a call of one tool. Undefined when the connection does not exist. */
+export const findForCall = (db: Db, orgId: OrgId, id: ConnectionId, name: string) =>
+  db.row<CallRow>(sql`
+    select t.name, coalesce(t.latest, t.approved) as definition, t.approved_hash as "approvedHash",
+      t.latest_hash as "latestHash", t.drift, c.held_tools as "heldTools", c.baseline_at is not null as "hasBaseline"
+    from mcp_connections c
+    left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}
+    where c.org_id = ${orgId} and c.id = ${id}`);

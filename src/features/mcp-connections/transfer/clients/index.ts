@@ -1,0 +1,1 @@
+export { createConfiguration } from "./configuration.ts";

@@ -1,0 +1,116 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { UpstreamError } from "./errors.ts";
+import type { UpstreamCallbacks } from "./types.ts";
+
+/** Allowed for notifications and the envelope, in addition to a result. */
+const streamAllowanceBytes = 1024 * 1024;
+/** How long the library may take to deliver the last message of a body that has ended. */
+const deliveryMs = 250;
+
+/**
+ * What one operation may use, and who receives what the server sends meanwhile. Requests, streams and messages of a
+ * session belong to the operation in whose asynchronous context they were started.
+ */
+export interface Operation {
+  readonly callbacks: UpstreamCallbacks;
+  /** Aborts when the operation has ended, for whatever reason. Its open replies end with it. */
+  readonly ended: AbortSignal;
+  /** Aborts when the caller gives up, the deadline passes, or the operation fails. The reason is an UpstreamError. */
+  readonly signal: AbortSignal;
+  /** True as soon as the server has begun to answer a request. */
+  hasAnswer: boolean;
+  remainingMs(): number;
+  remainingBytes(): number;
+  countBytes(bytes: number): void;
+  /** Ends the operation with this error. Only the first error counts. */
+  fail(error: UpstreamError): void;
+  /** A reply has begun or ended. When none is left and the operation is still waiting, its result cannot come. */
+  bodyBegins(): void;
+  bodyEnds(): void;
+  /** The transport asks the server for the rest of a stream. */
+  expectMore(): void;
+}
+
+export interface OperationLimits {
+  timeoutMs: number;
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+  callbacks?: UpstreamCallbacks;
+}
+
+const current = new AsyncLocalStorage<Operation>();
+
+export const findOperation = (): Operation | undefined => current.getStore();
+
+/** Runs `work` as an operation. Rejects with the error that ended it, or with what `work` throws. */
+export async function runOperation<T>(
+  limits: OperationLimits,
+  work: (operation: Operation) => Promise<T>,
+): Promise<T> {
+  const { timeoutMs, maxBytes, signal: given, callbacks = {} } = limits;
+  const stopping = new AbortController();
+  const ended = new AbortController();
+  const deadline = performance.now() + timeoutMs;
+  let left = maxBytes + streamAllowanceBytes;
+  let bodies = 0;
+  let waiting: NodeJS.Timeout | undefined;
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  failed.catch(() => {});
+
+  const fail = (error: UpstreamError) => {
+    if (stopping.signal.aborted) return;
+    stopping.abort(error);
+    reject(error);
+  };
+  const onAbort = () => fail(new UpstreamError("cancelled", "The caller cancelled the operation."));
+  const timer = setTimeout(
+    () =>
+      fail(
+        new UpstreamError("timed_out", `The server did not answer within ${timeoutMs / 1000} s.`, {
+          hadAnswer: operation.hasAnswer,
+        }),
+      ),
+    timeoutMs,
+  );
+  const operation: Operation = {
+    callbacks,
+    ended: ended.signal,
+    signal: stopping.signal,
+    hasAnswer: false,
+    remainingMs: () => Math.max(1, deadline - performance.now()),
+    remainingBytes: () => Math.max(0, left),
+    countBytes(bytes) {
+      left -= bytes;
+    },
+    fail,
+    bodyBegins() {
+      bodies += 1;
+      clearTimeout(waiting);
+    },
+    bodyEnds() {
+      bodies -= 1;
+      if (bodies > 0 || ended.signal.aborted) return;
+      waiting = setTimeout(
+        () =>
+          fail(
+            new UpstreamError("invalid_answer", "The server ended its reply without the expected answer."),
+          ),
+        deliveryMs,
+      );
+    },
+    expectMore: () => clearTimeout(waiting),
+  };
+  if (given?.aborted) onAbort();
+  else given?.addEventListener("abort", onAbort, { once: true });
+  try {
+    stopping.signal.throwIfAborted();
+    return await current.run(operation, () => Promise.race([work(operation), failed]));
+  } catch (error) {
+    throw stopping.signal.aborted ? stopping.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(waiting);
+    given?.removeEventListener("abort", onAbort);
+    ended.abort();
+  }
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import type { InputRequest } from "@modelcontextprotocol/server";
+import { conflict } from "../../../platform/errors.ts";
+import { defineState } from "../../../platform/state.ts";
+import type { Progress } from "../exchange.ts";
+
+const maxKept = 1_000;
+const maxKeptPerOwner = 20;
+/** How long a person may take to answer. The time limit of the connection may end the call earlier. */
+const patienceMs = 10 * 60_000;
+
+/** What a call can do towards its caller. */
+export interface Asker {
+  /** Aborts when nobody waits for the call any more. */
+  signal: AbortSignal;
+  ask(question: InputRequest, signal: AbortSignal): Promise<unknown>;
+  onProgress(progress: Progress): void;
+}
+
+/** The request that waits for a call at the moment. */
+export interface Listener {
+  signal: AbortSignal;
+  onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * A call that can ask its caller. A 2026-era client does not get questions during a call: the request is answered with
+ * the question, and the client sends the call again with the answer. Meanwhile the call goes on.
+ */
+export interface Conversation<Result> {
+  /** Waits until the call ends or asks. When the caller leaves, the call is aborted. */
+  wait(listener: Listener): Promise<{ result: Result } | { question: InputRequest }>;
+  answer(given: unknown): void;
+  end(): void;
+}
+
+export function startConversation<Result>(work: (asker: Asker) => Promise<Result>): Conversation<Result> {
+  const ended = new AbortController();
+  let next = Promise.withResolvers<{ result: Result } | { question: InputRequest }>();
+  let resolveAnswer: ((given: unknown) => void) | undefined;
+  let onProgress: Listener["onProgress"];
+  const asker: Asker = {
+    signal: ended.signal,
+    onProgress: (progress) => onProgress?.(progress),
+    ask(question, signal) {
+      const waiting = Promise.withResolvers<unknown>();
+      const stop = () => waiting.reject(new Error("The call ended before the client answered."));
+      AbortSignal.any([signal, ended.signal]).addEventListener("abort", stop, { once: true });
+      resolveAnswer = waiting.resolve;
+      next.resolve({ question });
+      return waiting.promise;
+    },
+  };
+  work(asker).then(
+    (result) => next.resolve({ result }),
+    (error: unknown) => next.reject(error),
+  );
+  // The call can fail while nobody waits for it. The next request learns about it.
+  next.promise.catch(() => {});
+  return {
+    async wait(listener) {
+      const leave = () => ended.abort(listener.signal.reason);
+      listener.signal.addEventListener("abort", leave, { once: true });
+      if (listener.signal.aborted) leave();
+      ({ onProgress } = listener);
+      try {
+        return await next.promise;
+      } finally {
+        onProgress = undefined;
+        listener.signal.removeEventListener("abort", leave);
+      }
+    },
+    answer(given) {
+      next = Promise.withResolvers();
+      next.promise.catch(() => {});
+      resolveAnswer?.(given);
+    },
+    end: () => ended.abort(),
+  };
+}
+
+/** Calls that wait for their client to come back with an answer. They are in the memory of this process. */
+export const createConversations = <Result>() =>
+  defineState({
+    name: "MCP calls that wait for an answer",
+    create: () => {
+      const kept = new Map<
+        string,
+        { owner: string; conversation: Conversation<Result>; timer: NodeJS.Timeout }
+      >();
+      const take = (id: string) => {
+        const found = kept.get(id);
+        clearTimeout(found?.timer);
+        kept.delete(id);
+        return found?.conversation;
+      };
+      return {
+        /** Returns the state that the client sends with its answer. `owner` is the only one who may answer. */
+        keep(owner: string, conversation: Conversation<Result>): string {
+          const own = [...kept.values()].filter((other) => other.owner === owner).length;
+          if (kept.size >= maxKept || own >= maxKeptPerOwner) {
+            conversation.end();
+            throw conflict("mcp_too_many_questions", "Too many calls wait for an answer. Answer some first.");
+          }
+          const id = randomUUID();
+          const timer = setTimeout(() => take(id)?.end(), patienceMs).unref();
+          kept.set(id, { owner, conversation, timer });
+          return id;
+        },
+        take(owner: string, id: string): Conversation<Result> {
+          const found = kept.get(id)?.owner === owner ? take(id) : undefined;
+          if (!found)
+            throw conflict(
+              "mcp_call_ended",
+              "The call that asked has ended, or runs in another process. Call the tool again.",
+            );
+          return found;
+        },
+        endAll: () => {
+          for (const id of [...kept.keys()]) take(id)?.end();
+        },
+      };
+    },
+    stop: ({ endAll }) => endAll(),
+  });

@@ -1,0 +1,10 @@
+export {
+  changeMcpProvider,
+  claimMcpAccount,
+  confirmMcpStart,
+  disconnectMcpAccount,
+  handleMcpCallback,
+  removeMcpProvider,
+  saveMcpProvider,
+  startMcp,
+} from "./service.ts";

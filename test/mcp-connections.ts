@@ -1,0 +1,52 @@
+import type { OrgId } from "../src/platform/context.ts";
+import { sql } from "../src/platform/db/index.ts";
+import { type Id, isId, newId } from "../src/platform/ids.ts";
+import type { TestServer, Workspace } from "./harness.ts";
+
+export interface SeededConnection {
+  id: Id<"mcn">;
+  orgId: OrgId;
+  name: string;
+  slug: string;
+  url: string;
+}
+
+/** Writes a connection to the database, without discovery and without tools. */
+export async function seedMcpConnection(
+  server: TestServer,
+  workspace: Pick<Workspace, "orgId" | "owner">,
+  {
+    url = "http://127.0.0.1:60998/mcp",
+    credential = "shared",
+    policy = {},
+  }: { url?: string; credential?: "shared" | "per_member"; policy?: Record<string, unknown> } = {},
+): Promise<SeededConnection> {
+  const { orgId: ownerOrgId, owner } = workspace;
+  if (!isId("org", ownerOrgId)) throw new Error("This is no organization.");
+  const orgId: OrgId = ownerOrgId;
+  const id = newId("mcn");
+  const slug = `tracker-${id.slice(-6)}`;
+  const verdict = {
+    status: "ready",
+    server: { url, protocolVersion: "2025-06-18", initialize: "succeeded" },
+    authentication: {
+      ...{ kind: "none", authorizationServers: [], requiredScopes: [], recommendedScopes: [] },
+      ...{ refreshSupport: "unknown", availableRegistrationMethods: ["pre_registered"] },
+      recommendedRegistrationMethod: "pre_registered",
+    },
+    ...{ tools: { visibility: "available_without_auth" }, manualRequirements: [], warnings: [] },
+  };
+  await server.platform.db.run(sql`
+    insert into mcp_connections (id, org_id, name, slug, url, credential, registration, verdict, evidence, policy,
+      next_check_at, created_by)
+    select ${id}, ${orgId}, 'Issue tracker', ${slug}, ${url}, ${credential}, 'none',
+      ${JSON.stringify(verdict)}::text::jsonb, '[]', ${JSON.stringify(policy)}::text::jsonb,
+      now() + interval '1 day', m.id
+    from members m where m.org_id = ${orgId} and m.user_id = ${owner.userId}`);
+  return { id, orgId, name: "Issue tracker", slug, url };
+}
+
+/** Everybody of the organization may use it. */
+export const grantToAll = (server: TestServer, { id, orgId }: Pick<SeededConnection, "id" | "orgId">) =>
+  server.platform.db.run(sql`
+    insert into mcp_connection_grants (connection_id, org_id, subject_kind) values (${id}, ${orgId}, 'organization')`);
