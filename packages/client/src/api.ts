@@ -2386,7 +2386,7 @@ export type McpConnectionDetail = {
   createdAt: number;
   /** When it was last changed, in milliseconds since 1970. */
   updatedAt: number;
-  /** What the last discovery found out. */
+  /** What discovery found out, as a person accepted it. */
   verdict: ExternalMcpRequirementsDiscovery;
   /** The requests of that discovery, in their order. */
   evidence: ExternalMcpRequirementsDiscoveryEvidence[];
@@ -2462,7 +2462,7 @@ export type McpConnectionTest = {
   /** The steps, in their order. */
   steps: {
     /** What was tried. The steps after a failure are not tried. */
-    step: "reach" | "credential" | "initialize" | "list_tools";
+    step: "credential" | "reach" | "list_tools";
     /** Whether it succeeded. */
     ok: boolean;
     /** How long it took, in milliseconds. */
@@ -2737,9 +2737,9 @@ export type McpTool = {
   renamedFrom: string | null;
   /** Whether it counts as destructive under the policy. */
   isDestructive: boolean;
-  /** Whether it can be called now. */
+  /** Whether it can be called now. With `needs_approval`, a call asks for it. */
   executable: boolean;
-  /** Why it cannot be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`. */
+  /** Why it cannot simply be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`. */
   why: "held" | "denied" | "needs_approval" | "removed" | null;
   /** Whether agents find it in lists and searches. */
   listed: boolean;
@@ -2806,21 +2806,6 @@ export type McpToolPolicy = {
   /** Whether tools that say they destroy or overwrite may be called, or only with approval. */
   destructive: "allow" | "approve" | "deny";
   /** Tools that do not say whether they only read count as destructive. */
-  treatUnknownAsDestructive: boolean;
-};
-
-export type McpToolPolicyOutput = {
-  /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
-  allow: string[] | null;
-  /** Tools that may not be called. It wins over `allow`. */
-  deny: string[];
-  /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
-  hide: string[];
-  /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
-  onDrift: "warn" | "hold_changed" | "hold_all";
-  /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
-  destructive: "allow" | "approve" | "deny";
-  /** Tools that say neither that they only read nor whether they destroy count as destructive. */
   treatUnknownAsDestructive: boolean;
 };
 
@@ -2904,6 +2889,12 @@ export type MyNotificationSettings = {
     "sync.failed": "off" | "own" | "all" | null;
     /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
     "worker.unseen": "off" | "own" | "all" | null;
+    /** The server of an MCP connection changed its tools. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.drift": "off" | "own" | "all" | null;
+    /** The server of an MCP connection does not answer as it should. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.failing": "off" | "own" | "all" | null;
+    /** An agent wants to call a destructive tool and needs approval. `all` needs `mcp_connections:manage`. */
+    "mcp_approval.requested": "off" | "own" | "all" | null;
   };
 };
 
@@ -2920,6 +2911,12 @@ export type MyNotificationSettingsInput = {
     "sync.failed": "off" | "own" | "all" | null;
     /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
     "worker.unseen"?: "off" | "own" | "all" | null;
+    /** The server of an MCP connection changed its tools. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.drift"?: "off" | "own" | "all" | null;
+    /** The server of an MCP connection does not answer as it should. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.failing"?: "off" | "own" | "all" | null;
+    /** An agent wants to call a destructive tool and needs approval. `all` needs `mcp_connections:manage`. */
+    "mcp_approval.requested"?: "off" | "own" | "all" | null;
   };
 };
 
@@ -2941,6 +2938,12 @@ export type NotificationSettings = {
     "sync.failed": ("member" | "admins")[];
     /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
     "worker.unseen": ("member" | "admins")[];
+    /** The server of an MCP connection changed its tools. `member`: the member who saved the connection. */
+    "mcp_connection.drift": ("member" | "admins")[];
+    /** The server of an MCP connection does not answer as it should. `member`: the member who saved the connection. */
+    "mcp_connection.failing": ("member" | "admins")[];
+    /** An agent wants to call a destructive tool and needs approval. `member`: the member whose agent asks. */
+    "mcp_approval.requested": ("member" | "admins")[];
   };
 };
 
@@ -2957,6 +2960,12 @@ export type NotificationSettingsInput = {
     "sync.failed": ("member" | "admins")[];
     /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
     "worker.unseen"?: ("member" | "admins")[];
+    /** The server of an MCP connection changed its tools. `member`: the member who saved the connection. */
+    "mcp_connection.drift"?: ("member" | "admins")[];
+    /** The server of an MCP connection does not answer as it should. `member`: the member who saved the connection. */
+    "mcp_connection.failing"?: ("member" | "admins")[];
+    /** An agent wants to call a destructive tool and needs approval. `member`: the member whose agent asks. */
+    "mcp_approval.requested"?: ("member" | "admins")[];
   };
 };
 
@@ -4830,7 +4839,7 @@ export type WebhookEndpoint = {
   /** The purpose of it, for people. */
   description: string;
   /** The types of events that the endpoint gets. Empty for all types. */
-  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
+  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested")[];
   /** Whether events are sent to it. */
   status: "enabled" | "disabled";
   /** `member`: a member disabled it. `failing`: every attempt failed for 5 days. `gone`: it answered 410. */
@@ -4874,7 +4883,7 @@ export type WebhookEndpointDelivery = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -4897,7 +4906,7 @@ export type WebhookEndpointDeliveryDetail = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -9202,6 +9211,12 @@ export interface Operations {
         "sync.failed": "off" | "own" | "all";
         /** A worker is lost, will be removed soon, or was removed. */
         "worker.unseen": "off" | "own" | "all";
+        /** The server of an MCP connection changed its tools. */
+        "mcp_connection.drift": "off" | "own" | "all";
+        /** The server of an MCP connection does not answer as it should. */
+        "mcp_connection.failing": "off" | "own" | "all";
+        /** An agent wants to call a destructive tool and needs approval. */
+        "mcp_approval.requested": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -9227,6 +9242,12 @@ export interface Operations {
         "sync.failed": "off" | "own" | "all";
         /** A worker is lost, will be removed soon, or was removed. */
         "worker.unseen": "off" | "own" | "all";
+        /** The server of an MCP connection changed its tools. */
+        "mcp_connection.drift": "off" | "own" | "all";
+        /** The server of an MCP connection does not answer as it should. */
+        "mcp_connection.failing": "off" | "own" | "all";
+        /** An agent wants to call a destructive tool and needs approval. */
+        "mcp_approval.requested": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -9253,7 +9274,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested")[];
       };
     };
     reply: {
@@ -9289,7 +9310,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested")[];
         /** The current state. */
         status?: "enabled" | "disabled";
       };
@@ -9781,23 +9802,23 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
+        /** The only tools that may be called. `*` at the end of a name stands for any rest. Null: all tools. */
         allow?: string[] | null;
-        /** Tools that may not be called. It wins over `allow`. */
+        /** Tools that may not be called, even when `allow` names them. */
         deny?: string[];
-        /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
+        /** Tools that are in no list and in no search. They can still be called by name. */
         hide?: string[];
-        /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
+        /** What happens when the server changes a tool after it was approved. `warn`: people are told. `hold_changed`: changed and new tools cannot be called until they are approved. `hold_all`: no tool can be called until then. */
         onDrift?: "warn" | "hold_changed" | "hold_all";
-        /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
+        /** Whether tools that say they destroy or overwrite may be called, or only with approval. */
         destructive?: "allow" | "approve" | "deny";
-        /** Tools that say neither that they only read nor whether they destroy count as destructive. */
+        /** Tools that do not say whether they only read count as destructive. */
         treatUnknownAsDestructive?: boolean;
       };
     };
     reply: {
       /** The policy, with all fields. */
-      policy: McpToolPolicyOutput;
+      policy: McpToolPolicy;
     };
   };
   /** List what the server changed since its tools were approved */
