@@ -111,6 +111,10 @@ export const attention = {
     budget_exceeded: (name) => `The budget of ${name} is spent`,
     connection_needs_reconnect: (name, owner) =>
       `${owner ? `${owner}’s account` : "The account"} ${name} must be reconnected`,
+    mcp_connection_failing: (name) => `The MCP server ${name} does not work`,
+    mcp_tools_held: (name) => `Tools of ${name} wait for approval`,
+    mcp_sign_in: (name) => `${name} needs a new sign-in`,
+    mcp_consent: (name) => `${name} needs more consent`,
     sync_failed: (name) => `${name} could not be synced`,
     connector_disconnected: (name) => `${name} lost its repository`,
     worker_lost: (name) => `Worker ${name} is lost`,
@@ -127,6 +131,7 @@ export const attention = {
     deliveries_altered: (name) => `Deliveries to ${name} were altered`,
     webhook_endpoint_failing: (name) => `The webhook ${name} does not answer`,
     worker_stale: (name) => `Worker ${name} is silent`,
+    mcp_approval_pending: (name) => `A call of ${name} waits for approval`,
     connection_uncertain: (name) => `The state of the account ${name} is uncertain`,
     connection_expires: (name) => `The account ${name} ends soon`,
     scim_token_expires: (name) => `The directory token of ${name} ends soon`,
@@ -155,6 +160,13 @@ export const attention = {
     disabled: "It failed too often, so nothing is sent to it.",
     failing: "Its deliveries are repeated until it answers.",
     invitation: "It was not accepted yet.",
+    heldTools: (count: number) =>
+      count === 1
+        ? "The server changed 1 tool. It cannot be called until somebody approves it."
+        : `The server changed its tools. ${count} cannot be called until somebody approves them.`,
+    membersSignIn: (count: number) =>
+      count === 1 ? "1 account must be connected again." : `${count} accounts must be connected again.`,
+    approval: "It can destroy data. Approve or deny it.",
     disconnected: "The code host does not allow access to it any more.",
   },
 };

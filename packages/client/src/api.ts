@@ -316,7 +316,7 @@ export type AttentionItem = {
   /** Identifies the item while it lasts: its kind and its subject. */
   key: string;
   /** Which kind it is. */
-  kind: "automation_failed" | "budget_exceeded" | "connection_needs_reconnect" | "sync_failed" | "connector_disconnected" | "worker_lost" | "worker_upgrade_failed" | "llm_key_refused" | "webhook_endpoint_disabled" | "sso_certificate_ends" | "sso_domain_failing" | "quota_nearly_full" | "automation_skipped" | "budget_warned" | "usage_held" | "deliveries_refused" | "deliveries_altered" | "webhook_endpoint_failing" | "worker_stale" | "connection_uncertain" | "connection_expires" | "scim_token_expires" | "api_key_expires" | "invitation_expires";
+  kind: "automation_failed" | "budget_exceeded" | "connection_needs_reconnect" | "mcp_connection_failing" | "mcp_tools_held" | "mcp_sign_in" | "mcp_consent" | "sync_failed" | "connector_disconnected" | "worker_lost" | "worker_upgrade_failed" | "llm_key_refused" | "webhook_endpoint_disabled" | "sso_certificate_ends" | "sso_domain_failing" | "quota_nearly_full" | "automation_skipped" | "budget_warned" | "usage_held" | "deliveries_refused" | "deliveries_altered" | "webhook_endpoint_failing" | "worker_stale" | "mcp_approval_pending" | "connection_uncertain" | "connection_expires" | "scim_token_expires" | "api_key_expires" | "invitation_expires";
   /** `error`: something does not work. `warning`: it may soon. */
   severity: "error" | "warning";
   /** The id of the account at the provider. */
@@ -334,7 +334,7 @@ export type AttentionItem = {
   code: string | null;
   /** The reason in a sentence. Null when there is none. */
   message: string | null;
-  /** How many: failed runs in a row (at most 10), refused deliveries, or automations that use a connection. */
+  /** How many: failed runs in a row (at most 10), refused deliveries, automations that use a connection, held tools, or members who must sign in. */
   count: number;
   /** Since when, in milliseconds since 1970. Null when it is not known. */
   since: number | null;
@@ -355,12 +355,12 @@ export type AttentionRelated = {
 
 export type AttentionSubject = {
   /** Which kind it is. */
-  type: "automation" | "budget" | "connection" | "connector" | "worker" | "llm_provider_key" | "webhook_endpoint" | "sso_connector" | "sso_domain" | "scim_connector" | "quota" | "api_key" | "invitation" | "organization";
+  type: "automation" | "budget" | "connection" | "mcp_connection" | "mcp_approval" | "connector" | "worker" | "llm_provider_key" | "webhook_endpoint" | "sso_connector" | "sso_domain" | "scim_connector" | "quota" | "api_key" | "invitation" | "organization";
   /** The id, or the name of a quota. */
   id: string;
   /** The name, label, address or domain. */
   name: string | null;
-  /** What it belongs to: the provider of a connection or of an LLM key. */
+  /** What it belongs to: the provider of a connection or of an LLM key, the MCP connection of a call. */
   parentId: string | null;
 };
 
