@@ -39,6 +39,7 @@ import {
 } from "../harness.ts";
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { insertMcpClient } from "../mcp-authorization.ts";
+import { seedMcpApproval, seedMcpConnection } from "../mcp-connections.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -128,6 +129,8 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
     return id;
   },
   "/v1/mcp-discoveries/{id}": (server, { orgId }) => seedDiscovery(server, orgId),
+  "/v1/mcp-connections/{id}": async (server, workspace) => (await seedMcpConnection(server, workspace)).id,
+  "/v1/mcp-approvals/{id}": (server, workspace) => seedMcpApproval(server, workspace),
   "/v1/mcp-discoveries/{id}/shares/{shareId}": async (server, { orgId, owner }) => {
     const { id } = (await server.platform.db.row<{ id: string }>(
       sql`select id from mcp_discoveries where org_id = ${orgId} order by id desc limit 1`,

@@ -7,6 +7,7 @@ import { makeAdmin } from "../admin.ts";
 import { seedDiscovery } from "../discoveries.ts";
 import { useServer } from "../harness.ts";
 import { createLargeOrganization, type LargeOrganization } from "../large-organization.ts";
+import { seedMcpConnection } from "../mcp-connections.ts";
 import { countRowsRead, explainStatement, recordStatements } from "../plans.ts";
 import { seedConnector } from "../sso.ts";
 import { createWorker } from "../workers.ts";
@@ -22,6 +23,7 @@ let crowd: LargeOrganization;
 let ssoConnectorId: string;
 let workerId: string;
 let discoveryId: string;
+let mcpConnectionId: string;
 beforeAll(async () => {
   // A statement that reads every row exceeds the limit of a statement; on PostgreSQL, a request that examines every row
   // also exceeds the limit of a request. More rows only take longer.
@@ -31,6 +33,7 @@ beforeAll(async () => {
   ssoConnectorId = (await seedConnector(server, crowd.owner)).id;
   await makeAdmin(server, crowd.owner);
   discoveryId = await seedDiscovery(server, crowd.orgId);
+  mcpConnectionId = (await seedMcpConnection(server, crowd)).id;
   workerId = (await createWorker(server, crowd.owner.auth, { labels: ["linux"] })).id;
 }, 300_000);
 
@@ -51,6 +54,7 @@ const samples: Record<string, () => (string | number)[]> = {
   automationId: () => [crowd.automationId, newId("aut")],
   days: () => [1, 400],
   email: () => ["somebody", "nobody at all"],
+  connectionId: () => [mcpConnectionId, newId("mcn")],
   connectorId: () => [crowd.connectorId, newId("con")],
   event: () => ["push", "nothing"],
   from: () => [Date.now() - hour, Date.now() + hour],
@@ -88,6 +92,8 @@ const idOfPath: Record<string, () => string> = {
   "/v1/workers/{id}/activity": () => workerId,
   "/v1/workers/{id}/runtime/upgrades": () => workerId,
   "/v1/mcp-discoveries/{id}/shares": () => discoveryId,
+  "/v1/mcp-connections/{id}/tools": () => mcpConnectionId,
+  "/v1/mcp-connections/{id}/drift": () => mcpConnectionId,
   "/v1/sso/{id}/events": () => ssoConnectorId,
   "/v1/sso/{id}/identities": () => ssoConnectorId,
 };
