@@ -9,6 +9,7 @@ import { sealedColumns } from "./sealing.ts";
 import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 import { sessionPool } from "./upstream/index.ts";
 
+export { type CallOptions, callTool } from "./calls/index.ts";
 export {
   createRedaction,
   Discovery,

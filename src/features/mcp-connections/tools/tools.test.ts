@@ -58,7 +58,8 @@ const confirm = async (tool: string) =>
     (error) => error.body.error,
   );
 
-const agentTools = async () => listTools({ db: server.platform.db, orgId: connection.orgId }, [await asListed()]);
+const agentTools = async () =>
+  listTools({ db: server.platform.db, orgId: connection.orgId }, [await asListed()]);
 
 const countEvents = async (type: string) =>
   (await server.platform.db.row<{ count: number }>(sql`
@@ -444,7 +445,9 @@ describe("who may", () => {
       expect(reply).toMatchObject({ status: 404, body: { error: "mcp_connection_not_found" } });
     }
     const otherConnection = await seedMcpConnection(server, other);
-    const leaked = await listTools({ db: server.platform.db, orgId: otherConnection.orgId }, [await asListed()]);
+    const leaked = await listTools({ db: server.platform.db, orgId: otherConnection.orgId }, [
+      await asListed(),
+    ]);
     expect(leaked).toEqual([]);
   });
 
