@@ -666,6 +666,37 @@ create table mails (
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
 
+create table mcp_approvals (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connection_id text collate "C" not null,
+  member_id text collate "C",
+  run_id text collate "C",
+  tool text collate "C" not null,
+  tool_hash text not null,
+  arguments_hash text not null,
+  arguments text,
+  argument_bytes integer not null,
+  status text not null default 'pending'::text,
+  note text,
+  decided_by text collate "C",
+  decided_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint mcp_approvals_pkey PRIMARY KEY (id),
+  constraint mcp_approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'used'::text, 'expired'::text]))),
+  constraint mcp_approvals_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_approvals_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint mcp_approvals_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint mcp_approvals_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_approvals_connection ON mcp_approvals USING btree (connection_id);
+CREATE INDEX mcp_approvals_decider ON mcp_approvals USING btree (decided_by);
+CREATE INDEX mcp_approvals_expiry ON mcp_approvals USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text]));
+CREATE INDEX mcp_approvals_member ON mcp_approvals USING btree (member_id);
+CREATE UNIQUE INDEX mcp_approvals_open ON mcp_approvals USING btree (connection_id, member_id, run_id, tool, tool_hash, arguments_hash) NULLS NOT DISTINCT WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text]));
+CREATE INDEX mcp_approvals_page ON mcp_approvals USING btree (org_id, id DESC);
+
 create table mcp_authorization_records (
   id text collate "C" not null,
   kind text not null,
@@ -802,6 +833,9 @@ create table mcp_connections (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   sealed_url text,
+  baseline_at timestamptz,
+  omitted_tools integer not null default 0,
+  check_failures integer not null default 0,
   constraint mcp_connections_pkey PRIMARY KEY (id),
   constraint mcp_connections_org_id_slug_key UNIQUE (org_id, slug),
   constraint mcp_connections_credential_check CHECK ((credential = ANY (ARRAY['shared'::text, 'per_member'::text]))),
@@ -810,6 +844,7 @@ create table mcp_connections (
   constraint mcp_connections_created_by_fkey FOREIGN KEY (created_by) REFERENCES members(id) ON DELETE SET NULL,
   constraint mcp_connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE INDEX mcp_connections_care ON mcp_connections USING btree (org_id, id DESC) WHERE (enabled AND ((held_tools > 0) OR (health = 'failing'::text)));
 CREATE INDEX mcp_connections_creator ON mcp_connections USING btree (created_by);
 CREATE INDEX mcp_connections_due ON mcp_connections USING btree (next_check_at) WHERE enabled;
 CREATE INDEX mcp_connections_page ON mcp_connections USING btree (org_id, id DESC);
@@ -952,6 +987,7 @@ create table mcp_tools (
   renamed_from text,
   first_seen_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
   constraint mcp_tools_pkey PRIMARY KEY (connection_id, name),
   constraint mcp_tools_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES members(id) ON DELETE SET NULL,
   constraint mcp_tools_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,

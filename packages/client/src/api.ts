@@ -316,7 +316,7 @@ export type AttentionItem = {
   /** Identifies the item while it lasts: its kind and its subject. */
   key: string;
   /** Which kind it is. */
-  kind: "automation_failed" | "budget_exceeded" | "connection_needs_reconnect" | "sync_failed" | "connector_disconnected" | "worker_lost" | "worker_upgrade_failed" | "llm_key_refused" | "webhook_endpoint_disabled" | "sso_certificate_ends" | "sso_domain_failing" | "quota_nearly_full" | "automation_skipped" | "budget_warned" | "usage_held" | "deliveries_refused" | "deliveries_altered" | "webhook_endpoint_failing" | "worker_stale" | "connection_uncertain" | "connection_expires" | "scim_token_expires" | "api_key_expires" | "invitation_expires";
+  kind: "automation_failed" | "budget_exceeded" | "connection_needs_reconnect" | "mcp_connection_failing" | "mcp_tools_held" | "mcp_sign_in" | "mcp_consent" | "sync_failed" | "connector_disconnected" | "worker_lost" | "worker_upgrade_failed" | "llm_key_refused" | "webhook_endpoint_disabled" | "sso_certificate_ends" | "sso_domain_failing" | "quota_nearly_full" | "automation_skipped" | "budget_warned" | "usage_held" | "deliveries_refused" | "deliveries_altered" | "webhook_endpoint_failing" | "worker_stale" | "mcp_approval_pending" | "connection_uncertain" | "connection_expires" | "scim_token_expires" | "api_key_expires" | "invitation_expires";
   /** `error`: something does not work. `warning`: it may soon. */
   severity: "error" | "warning";
   /** The id of the account at the provider. */
@@ -334,7 +334,7 @@ export type AttentionItem = {
   code: string | null;
   /** The reason in a sentence. Null when there is none. */
   message: string | null;
-  /** How many: failed runs in a row (at most 10), refused deliveries, or automations that use a connection. */
+  /** How many: failed runs in a row (at most 10), refused deliveries, automations that use a connection, held tools, or members who must sign in. */
   count: number;
   /** Since when, in milliseconds since 1970. Null when it is not known. */
   since: number | null;
@@ -355,12 +355,12 @@ export type AttentionRelated = {
 
 export type AttentionSubject = {
   /** Which kind it is. */
-  type: "automation" | "budget" | "connection" | "connector" | "worker" | "llm_provider_key" | "webhook_endpoint" | "sso_connector" | "sso_domain" | "scim_connector" | "quota" | "api_key" | "invitation" | "organization";
+  type: "automation" | "budget" | "connection" | "mcp_connection" | "mcp_approval" | "connector" | "worker" | "llm_provider_key" | "webhook_endpoint" | "sso_connector" | "sso_domain" | "scim_connector" | "quota" | "api_key" | "invitation" | "organization";
   /** The id, or the name of a quota. */
   id: string;
   /** The name, label, address or domain. */
   name: string | null;
-  /** What it belongs to: the provider of a connection or of an LLM key. */
+  /** What it belongs to: the provider of a connection or of an LLM key, the MCP connection of a call. */
   parentId: string | null;
 };
 
@@ -2167,11 +2167,11 @@ export type McpClient = {
   registration: "client_metadata" | "dynamic";
   /** Where the browser was sent after the consent: a host, or the scheme of an app. */
   redirectHost: string;
-  /** The member of the organization that it belongs to. */
+  /** The member who connected it. */
   memberId: string;
-  /** The name of the member. Null when the member has left. */
+  /** The name of that member. */
   memberName: string;
-  /** The names of its scopes. */
+  /** What it may do. */
   scopes: ("mcp:read" | "mcp:write")[];
   /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastUsedAt: number | null;
@@ -2386,7 +2386,7 @@ export type McpConnectionDetail = {
   createdAt: number;
   /** When it was last changed, in milliseconds since 1970. */
   updatedAt: number;
-  /** What the last discovery found out. */
+  /** What discovery found out, as a person accepted it. */
   verdict: ExternalMcpRequirementsDiscovery;
   /** The requests of that discovery, in their order. */
   evidence: ExternalMcpRequirementsDiscoveryEvidence[];
@@ -2462,7 +2462,7 @@ export type McpConnectionTest = {
   /** The steps, in their order. */
   steps: {
     /** What was tried. The steps after a failure are not tried. */
-    step: "reach" | "credential" | "initialize" | "list_tools";
+    step: "credential" | "reach" | "list_tools";
     /** Whether it succeeded. */
     ok: boolean;
     /** How long it took, in milliseconds. */
@@ -2737,9 +2737,9 @@ export type McpTool = {
   renamedFrom: string | null;
   /** Whether it counts as destructive under the policy. */
   isDestructive: boolean;
-  /** Whether it can be called now. */
+  /** Whether it can be called now. With `needs_approval`, a call asks for it. */
   executable: boolean;
-  /** Why it cannot be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`. */
+  /** Why it cannot simply be called: `held`, `denied` by the policy, `needs_approval` for each call, `removed`. */
   why: "held" | "denied" | "needs_approval" | "removed" | null;
   /** Whether agents find it in lists and searches. */
   listed: boolean;
@@ -2806,21 +2806,6 @@ export type McpToolPolicy = {
   /** Whether tools that say they destroy or overwrite may be called, or only with approval. */
   destructive: "allow" | "approve" | "deny";
   /** Tools that do not say whether they only read count as destructive. */
-  treatUnknownAsDestructive: boolean;
-};
-
-export type McpToolPolicyOutput = {
-  /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
-  allow: string[] | null;
-  /** Tools that may not be called. It wins over `allow`. */
-  deny: string[];
-  /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
-  hide: string[];
-  /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
-  onDrift: "warn" | "hold_changed" | "hold_all";
-  /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
-  destructive: "allow" | "approve" | "deny";
-  /** Tools that say neither that they only read nor whether they destroy count as destructive. */
   treatUnknownAsDestructive: boolean;
 };
 
@@ -2904,6 +2889,12 @@ export type MyNotificationSettings = {
     "sync.failed": "off" | "own" | "all" | null;
     /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
     "worker.unseen": "off" | "own" | "all" | null;
+    /** The server of an MCP connection changed its tools. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.drift": "off" | "own" | "all" | null;
+    /** The server of an MCP connection does not answer as it should. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.failing": "off" | "own" | "all" | null;
+    /** An agent wants to call a destructive tool and needs approval. `all` needs `mcp_connections:manage`. */
+    "mcp_approval.requested": "off" | "own" | "all" | null;
   };
 };
 
@@ -2920,6 +2911,12 @@ export type MyNotificationSettingsInput = {
     "sync.failed": "off" | "own" | "all" | null;
     /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
     "worker.unseen"?: "off" | "own" | "all" | null;
+    /** The server of an MCP connection changed its tools. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.drift"?: "off" | "own" | "all" | null;
+    /** The server of an MCP connection does not answer as it should. `all` needs `mcp_connections:manage`. */
+    "mcp_connection.failing"?: "off" | "own" | "all" | null;
+    /** An agent wants to call a destructive tool and needs approval. `all` needs `mcp_connections:manage`. */
+    "mcp_approval.requested"?: "off" | "own" | "all" | null;
   };
 };
 
@@ -2941,6 +2938,12 @@ export type NotificationSettings = {
     "sync.failed": ("member" | "admins")[];
     /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
     "worker.unseen": ("member" | "admins")[];
+    /** The server of an MCP connection changed its tools. `member`: the member who saved the connection. */
+    "mcp_connection.drift": ("member" | "admins")[];
+    /** The server of an MCP connection does not answer as it should. `member`: the member who saved the connection. */
+    "mcp_connection.failing": ("member" | "admins")[];
+    /** An agent wants to call a destructive tool and needs approval. `member`: the member whose agent asks. */
+    "mcp_approval.requested": ("member" | "admins")[];
   };
 };
 
@@ -2957,6 +2960,12 @@ export type NotificationSettingsInput = {
     "sync.failed": ("member" | "admins")[];
     /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
     "worker.unseen"?: ("member" | "admins")[];
+    /** The server of an MCP connection changed its tools. `member`: the member who saved the connection. */
+    "mcp_connection.drift"?: ("member" | "admins")[];
+    /** The server of an MCP connection does not answer as it should. `member`: the member who saved the connection. */
+    "mcp_connection.failing"?: ("member" | "admins")[];
+    /** An agent wants to call a destructive tool and needs approval. `member`: the member whose agent asks. */
+    "mcp_approval.requested"?: ("member" | "admins")[];
   };
 };
 
@@ -3216,50 +3225,76 @@ export type OauthProviderPage = {
 };
 
 export type OauthRegistration = {
+  /** The id that the client sends from now on. */
   client_id: string;
+  /** The name on the consent page. */
   client_name: string;
+  /** Where browsers are sent back to. */
   redirect_uris: string[];
+  /** Always `none`. */
   token_endpoint_auth_method: "none";
 };
 
 export type OauthResourceMetadata = {
   /** The address of the MCP endpoint. Tokens are issued for it only. */
   resource: string;
+  /** The name of the resource. */
   resource_name: string;
+  /** The authorization servers of the resource. */
   authorization_servers: string[];
+  /** The scopes that can be asked for. */
   scopes_supported: string[];
+  /** How a token is sent. */
   bearer_methods_supported: string[];
+  /** The documentation for developers. */
   resource_documentation: string;
 };
 
 export type OauthServerMetadata = {
   /** The address of this instance. */
   issuer: string;
+  /** Where a browser asks for access. */
   authorization_endpoint: string;
+  /** Where codes and refresh tokens are exchanged. */
   token_endpoint: string;
+  /** Where a client gives tokens back. */
   revocation_endpoint: string;
+  /** Where a client registers itself. */
   registration_endpoint: string;
+  /** The scopes that can be asked for. */
   scopes_supported: string[];
+  /** The flows that are offered. */
   response_types_supported: string[];
+  /** How the answer reaches the client. */
   response_modes_supported: string[];
+  /** What can be exchanged for a token. */
   grant_types_supported: string[];
   /** Only `none`: all clients are public clients with PKCE. */
   token_endpoint_auth_methods_supported: string[];
+  /** How a client that revokes identifies itself. */
   revocation_endpoint_auth_methods_supported: string[];
+  /** The methods of PKCE. */
   code_challenge_methods_supported: string[];
+  /** Whether answers name the issuer (RFC 9207). */
   authorization_response_iss_parameter_supported: boolean;
+  /** Whether a client's id can be the URL of its metadata. */
   client_id_metadata_document_supported: boolean;
+  /** What tokens are issued for. */
   protected_resources: string[];
+  /** The documentation for developers. */
   service_documentation: string;
 };
 
 export type OauthToken = {
   /** `sba_…`, valid for an hour at the MCP endpoint. */
   access_token: string;
+  /** How the access token is sent. */
   token_type: "Bearer";
+  /** How long the access token is valid, in seconds. */
   expires_in: number;
   /** `sbf_…`. It is used once: every reply contains the next one. */
   refresh_token: string;
+  /** The scopes that the person gave. */
   scope: string;
 };
 
@@ -4830,7 +4865,7 @@ export type WebhookEndpoint = {
   /** The purpose of it, for people. */
   description: string;
   /** The types of events that the endpoint gets. Empty for all types. */
-  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
+  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested")[];
   /** Whether events are sent to it. */
   status: "enabled" | "disabled";
   /** `member`: a member disabled it. `failing`: every attempt failed for 5 days. `gone`: it answered 410. */
@@ -4874,7 +4909,7 @@ export type WebhookEndpointDelivery = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -4897,7 +4932,7 @@ export type WebhookEndpointDeliveryDetail = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -7061,7 +7096,7 @@ export interface Operations {
   "DELETE /v1/mcp/clients/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The connected client. */
         id: string;
       };
     };
@@ -7103,6 +7138,7 @@ export interface Operations {
   "POST /oauth/consent/{uid}": {
     input: {
       path: {
+        /** The sign-in in progress. */
         uid: string;
       };
       body: {
@@ -7116,6 +7152,7 @@ export interface Operations {
   "POST /oauth/consent/{uid}/deny": {
     input: {
       path: {
+        /** The sign-in in progress. */
         uid: string;
       };
     };
@@ -9202,6 +9239,12 @@ export interface Operations {
         "sync.failed": "off" | "own" | "all";
         /** A worker is lost, will be removed soon, or was removed. */
         "worker.unseen": "off" | "own" | "all";
+        /** The server of an MCP connection changed its tools. */
+        "mcp_connection.drift": "off" | "own" | "all";
+        /** The server of an MCP connection does not answer as it should. */
+        "mcp_connection.failing": "off" | "own" | "all";
+        /** An agent wants to call a destructive tool and needs approval. */
+        "mcp_approval.requested": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -9227,6 +9270,12 @@ export interface Operations {
         "sync.failed": "off" | "own" | "all";
         /** A worker is lost, will be removed soon, or was removed. */
         "worker.unseen": "off" | "own" | "all";
+        /** The server of an MCP connection changed its tools. */
+        "mcp_connection.drift": "off" | "own" | "all";
+        /** The server of an MCP connection does not answer as it should. */
+        "mcp_connection.failing": "off" | "own" | "all";
+        /** An agent wants to call a destructive tool and needs approval. */
+        "mcp_approval.requested": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -9253,7 +9302,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested")[];
       };
     };
     reply: {
@@ -9289,7 +9338,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "mcp_connection.drift" | "mcp_connection.failing" | "mcp_approval.requested")[];
         /** The current state. */
         status?: "enabled" | "disabled";
       };
@@ -9781,23 +9830,23 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** The only tools that may be called. Null: all tools, apart from those in `deny`. */
+        /** The only tools that may be called. `*` at the end of a name stands for any rest. Null: all tools. */
         allow?: string[] | null;
-        /** Tools that may not be called. It wins over `allow`. */
+        /** Tools that may not be called, even when `allow` names them. */
         deny?: string[];
-        /** Tools that are not listed and not found by a search. They can be called by name, unless denied. */
+        /** Tools that are in no list and in no search. They can still be called by name. */
         hide?: string[];
-        /** What happens when the server changes its tools. `warn`: people are told, and calls go on. `hold_changed`: changed and new tools cannot be called until a person approves them. `hold_all`: no tool can be called until then. */
+        /** What happens when the server changes a tool after it was approved. `warn`: people are told. `hold_changed`: changed and new tools cannot be called until they are approved. `hold_all`: no tool can be called until then. */
         onDrift?: "warn" | "hold_changed" | "hold_all";
-        /** Tools that destroy: `allow` calls, `approve` each call by a person, or `deny` them. Tools say themselves whether they destroy. */
+        /** Whether tools that say they destroy or overwrite may be called, or only with approval. */
         destructive?: "allow" | "approve" | "deny";
-        /** Tools that say neither that they only read nor whether they destroy count as destructive. */
+        /** Tools that do not say whether they only read count as destructive. */
         treatUnknownAsDestructive?: boolean;
       };
     };
     reply: {
       /** The policy, with all fields. */
-      policy: McpToolPolicyOutput;
+      policy: McpToolPolicy;
     };
   };
   /** List what the server changed since its tools were approved */

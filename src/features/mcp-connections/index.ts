@@ -19,6 +19,8 @@ export {
   runDiscovery,
 } from "./discovery/index.ts";
 export { createExposedName } from "./names.ts";
+export { sealHeaders } from "./sealing.ts";
+export { hashArguments, normalizeListing, sealArguments } from "./tools/index.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",
