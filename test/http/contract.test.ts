@@ -40,6 +40,7 @@ import {
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { insertMcpClient } from "../mcp-authorization.ts";
 import { seedMcpApproval, seedMcpConnection } from "../mcp-connections.ts";
+import { seedMcpCall } from "../mcp-calls.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -128,6 +129,7 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
       select id, 1, -1, org_id, automation_id, member_id, 1, 1, 1 from automation_runs where id = ${id}`);
     return id;
   },
+  "/v1/mcp-calls/{id}": (server, { orgId }) => seedMcpCall(server, orgId),
   "/v1/mcp-discoveries/{id}": (server, { orgId }) => seedDiscovery(server, orgId),
   "/v1/mcp-connections/{id}": async (server, workspace) => (await seedMcpConnection(server, workspace)).id,
   "/v1/mcp-approvals/{id}": (server, workspace) => seedMcpApproval(server, workspace),

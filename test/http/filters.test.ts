@@ -7,7 +7,6 @@ import { makeAdmin } from "../admin.ts";
 import { seedDiscovery } from "../discoveries.ts";
 import { useServer } from "../harness.ts";
 import { createLargeOrganization, type LargeOrganization } from "../large-organization.ts";
-import { seedMcpConnection } from "../mcp-connections.ts";
 import { countRowsRead, explainStatement, recordStatements } from "../plans.ts";
 import { seedConnector } from "../sso.ts";
 import { createWorker } from "../workers.ts";
@@ -23,7 +22,6 @@ let crowd: LargeOrganization;
 let ssoConnectorId: string;
 let workerId: string;
 let discoveryId: string;
-let mcpConnectionId: string;
 beforeAll(async () => {
   // A statement that reads every row exceeds the limit of a statement; on PostgreSQL, a request that examines every row
   // also exceeds the limit of a request. More rows only take longer.
@@ -33,7 +31,6 @@ beforeAll(async () => {
   ssoConnectorId = (await seedConnector(server, crowd.owner)).id;
   await makeAdmin(server, crowd.owner);
   discoveryId = await seedDiscovery(server, crowd.orgId);
-  mcpConnectionId = (await seedMcpConnection(server, crowd)).id;
   workerId = (await createWorker(server, crowd.owner.auth, { labels: ["linux"] })).id;
 }, 300_000);
 
@@ -54,7 +51,7 @@ const samples: Record<string, () => (string | number)[]> = {
   automationId: () => [crowd.automationId, newId("aut")],
   days: () => [1, 400],
   email: () => ["somebody", "nobody at all"],
-  connectionId: () => [mcpConnectionId, newId("mcn")],
+  connectionId: () => [crowd.mcpConnectionId, newId("mcn")],
   connectorId: () => [crowd.connectorId, newId("con")],
   event: () => ["push", "nothing"],
   from: () => [Date.now() - hour, Date.now() + hour],
@@ -70,6 +67,7 @@ const samples: Record<string, () => (string | number)[]> = {
   status: () => ["succeeded", "failed", "queued", "failed,cancelled,skipped"],
   slug: () => ["nothing"],
   tag: () => ["nothing"],
+  tool: () => ["common", "nothing"],
   type: () => ["common", "nothing"],
   targetId: () => [crowd.automationId, newId("aut")],
   targetType: () => ["automation", "member"],
@@ -84,6 +82,7 @@ const idOfPath: Record<string, () => string> = {
   "/v1/automation-runs/{id}/late-reports": () => crowd.runId,
   "/v1/automation-runs/{id}/usage": () => crowd.runId,
   "/v1/llm-providers/{id}/keys": () => crowd.llmProviderId,
+  "/v1/mcp-connections/{id}/calls": () => crowd.mcpConnectionId,
   "/v1/templates/{id}/versions": () => crowd.templateId,
   "/v1/connectors/{id}/webhook-secrets": () => crowd.connectorId,
   "/v1/connectors/{id}/refused-deliveries": () => crowd.connectorId,
@@ -92,8 +91,8 @@ const idOfPath: Record<string, () => string> = {
   "/v1/workers/{id}/activity": () => workerId,
   "/v1/workers/{id}/runtime/upgrades": () => workerId,
   "/v1/mcp-discoveries/{id}/shares": () => discoveryId,
-  "/v1/mcp-connections/{id}/tools": () => mcpConnectionId,
-  "/v1/mcp-connections/{id}/drift": () => mcpConnectionId,
+  "/v1/mcp-connections/{id}/tools": () => crowd.mcpConnectionId,
+  "/v1/mcp-connections/{id}/drift": () => crowd.mcpConnectionId,
   "/v1/sso/{id}/events": () => ssoConnectorId,
   "/v1/sso/{id}/identities": () => ssoConnectorId,
 };
