@@ -9,6 +9,8 @@ import { sealedColumns } from "./sealing.ts";
 import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 import { sessionPool } from "./upstream/index.ts";
 
+export { listUsable } from "./access/index.ts";
+export { callTool } from "./calls/index.ts";
 export {
   createRedaction,
   Discovery,
@@ -17,7 +19,9 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+export type { UsableConnection } from "./model.ts";
 export { createExposedName } from "./names.ts";
+export { listTools, type UsableTool } from "./tools/index.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",
