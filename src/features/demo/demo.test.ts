@@ -96,6 +96,50 @@ async function checkFleet({ get, all }: { get: Reader; all: Reader }): Promise<v
   expect(events.at(-1).at).toBeLessThan(Date.now() - 25 * dayMs);
 }
 
+/** Saved MCP connections with their tools, drift, calls and accounts. */
+async function checkMcp({ get, all }: { get: Reader; all: Reader }): Promise<void> {
+  const connections = await all("/v1/mcp-connections");
+  expect(
+    Object.fromEntries(connections.map(({ name, status }: Record<string, string>) => [name, status])),
+  ).toEqual({
+    ...{ "Issue tracker": "tools_held", Parcelworks: "connected", Ledger: "needs_consent" },
+    ...{ "Atlas docs": "connected", "Warehouse robots": "no_answer", "Design library": "connected" },
+    "Data room": "off",
+  });
+  const calls = await all("/v1/mcp-calls");
+  expect(new Set(calls.map(({ outcome }: { outcome: string }) => outcome))).toEqual(
+    new Set(["ok", "tool_error", "refused", "timed_out"]),
+  );
+  expect(calls.at(-1).createdAt).toBeLessThan(Date.now() - 20 * dayMs);
+  for (const { id, name, toolCount, heldTools, callsLastDay } of connections) {
+    const { connection } = await get(`/v1/mcp-connections/${id}`);
+    expect(connection.problem === null).toBe(name !== "Warehouse robots");
+    expect(await all(`/v1/mcp-connections/${id}/tools`)).toHaveLength(toolCount);
+    const drift = await all(`/v1/mcp-connections/${id}/drift`);
+    expect(drift).toHaveLength(heldTools);
+    for (const { isHeld, changes } of drift)
+      expect({ isHeld, isShown: changes.length > 0 }).toEqual({ isHeld: true, isShown: true });
+    await all(`/v1/mcp-connections/${id}/members`);
+    await get(`/v1/mcp-connections/${id}/access`);
+    const since = Date.now() - dayMs;
+    const recent = calls.filter(
+      (one: { connectionId: string; createdAt: number }) => one.connectionId === id && one.createdAt > since,
+    );
+    expect({ name, calls: callsLastDay }).toEqual({ name, calls: recent.length });
+  }
+  const tracker = connections.find(({ name }: { name: string }) => name === "Issue tracker");
+  const kinds = (await all(`/v1/mcp-connections/${tracker.id}/drift`)).map(
+    (one: { kinds: string[] }) => one.kinds,
+  );
+  expect(kinds.flat().toSorted()).toEqual(["hint_flipped", "schema_widened", "text_changed"]);
+  expect(tracker.people).toEqual({ granted: null, connected: 6, needCare: 1 });
+  const approvals = await all("/v1/mcp-approvals");
+  expect(approvals).toMatchObject([{ status: "pending", tool: "cancel_shipment" }]);
+  const { approval } = await get(`/v1/mcp-approvals/${approvals[0].id}`);
+  expect(approval.arguments).toEqual({ number: "NW-2041-77" });
+  expect(await all("/v1/mcp/clients")).toHaveLength(3);
+}
+
 describe("the workspace", () => {
   test("answers on every list, has consistent sums, and its audit log is valid", {
     timeout: 120_000,
@@ -142,13 +186,14 @@ describe("the workspace", () => {
         if (status !== 200) refused.push(`${spec.path} ${status} ${body.error}`);
         if (body.items?.length) filled.push(spec.path);
       }
-      // Three need a session, one the token of an invitation, one an address, one the token of a link, and the last an administrator.
+      // Three need a session, one the token of an invitation, one an address, one the name of a client, one the token of a link, and the last an administrator.
       expect(refused).toEqual([
         "/v1/me/sessions 403 forbidden",
         "/v1/me/two-factor 403 forbidden",
         "/v1/me/passkeys 403 forbidden",
         "/v1/invitations/preview 400 invalid_request",
         "/v1/sso/resolve 400 invalid_request",
+        "/v1/mcp-connections/export 400 invalid_request",
         "/v1/mcp-discoveries/shared 400 invalid_request",
         "/v1/admin/overview 403 forbidden",
         "/v1/admin/users 403 forbidden",
@@ -169,7 +214,11 @@ describe("the workspace", () => {
           "/v1/llm-budgets",
           "/v1/llm-prices",
           "/v1/llm-providers",
+          "/v1/mcp-approvals",
+          "/v1/mcp-calls",
+          "/v1/mcp-connections",
           "/v1/mcp-discoveries",
+          "/v1/mcp/clients",
           "/v1/mcp/tokens",
           "/v1/members",
           "/v1/oauth-connections",
@@ -259,6 +308,7 @@ describe("the workspace", () => {
       const states = connections.map(({ health }) => health.status).sort();
       expect(states).toEqual(["connected", "ended", "expiring", "needs_reconnect", "uncertain"]);
       await checkFleet({ get, all });
+      await checkMcp({ get, all });
       const audit = await all("/v1/audit-events");
       const times = audit.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => b - a));

@@ -15,6 +15,7 @@ import { writeConnection } from "./write/connection.ts";
 import { writeDiscoveries } from "./write/discoveries.ts";
 import { writeHistory } from "./write/history.ts";
 import { createIds, type Ids } from "./write/ids.ts";
+import { writeMcp } from "./write/mcp.ts";
 import { writeOtherConnections } from "./write/other-connections.ts";
 import { writePeople } from "./write/people.ts";
 import { writeProviders } from "./write/providers.ts";
@@ -98,6 +99,8 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
     await writeConnection(tx, plan, ids);
     await writeOtherConnections(tx, plan, ids);
     await writeDiscoveries(tx, plan, ids);
+    step(`${plan.mcp.servers.length} MCP connections with ${plan.mcp.calls.length} calls`);
+    await writeMcp(platform, tx, plan, ids);
     const namedResources = await writeResources(tx, plan, ids);
     await writeHistory(tx, plan, ids, synced, namedResources);
     await measureUsage(platform, tx, ids);

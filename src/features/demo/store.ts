@@ -24,13 +24,22 @@ type Table =
   | "llm_provider_keys"
   | "llm_providers"
   | "llm_spend"
+  | "mcp_approvals"
+  | "mcp_calls"
+  | "mcp_client_grants"
+  | "mcp_connection_grants"
+  | "mcp_connections"
+  | "mcp_credentials"
   | "mcp_discoveries"
+  | "mcp_member_states"
   | "mcp_tokens"
+  | "mcp_tools"
   | "members"
   | "oauth_client_credentials"
   | "oauth_clients"
   | "oauth_connection_events"
   | "oauth_connections"
+  | "oauth_providers"
   | "oauth_tokens"
   | "organization_usage"
   | "organizations"
@@ -210,6 +219,8 @@ export const removeRemainingRows = async (tx: Db, orgId: OrgId, emails: readonly
   await tx.run(sql`
     delete from oauth_client_credentials k
     where k.org_id = ${orgId} and not exists (select from oauth_tokens t where t.credentials_id = k.id)`);
+  await tx.run(sql`delete from mcp_calls where org_id = ${orgId}`);
+  await tx.run(sql`delete from mcp_call_payloads where org_id = ${orgId}`);
   await tx.run(sql`delete from mails where recipient = any(${emails}::text[])`);
   await tx.run(sql`delete from idempotency_keys where scope like ${`% ${orgId}`}`);
   await tx.run(sql`delete from idempotency_usage where owner = ${orgId} or owner like ${`% ${orgId}`}`);

@@ -21,7 +21,14 @@ export {
 } from "./discovery/index.ts";
 export type { UsableConnection } from "./model.ts";
 export { createExposedName } from "./names.ts";
-export { listTools, type UsableTool } from "./tools/index.ts";
+export { sealHeaders } from "./sealing.ts";
+export {
+  hashArguments,
+  listTools,
+  normalizeListing,
+  sealArguments,
+  type UsableTool,
+} from "./tools/index.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",

@@ -16,6 +16,7 @@ export const financeRole = {
     "automations:create",
     "connections:use",
     "connectors:read",
+    "mcp_connections:use",
     "members:read",
     "organization:read",
     "templates:read",

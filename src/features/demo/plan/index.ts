@@ -4,6 +4,7 @@ import { createCalendar } from "./calendar.ts";
 import { planPeople, planRunners, planTeams } from "./company.ts";
 import { planConnections } from "./connections.ts";
 import { planDiscoveries } from "./discoveries.ts";
+import { planMcp } from "./mcp/index.ts";
 import { planLimits, planPrices, planProviders } from "./providers.ts";
 import { planRepository } from "./repository.ts";
 import { planRuns } from "./schedule.ts";
@@ -13,6 +14,7 @@ import { planWorkers } from "./workers.ts";
 export { financeRole, invitedPerson, organization, unansweredInvitations } from "./company.ts";
 export type { PlannedConnection } from "./connections.ts";
 export { hashBlob } from "./git.ts";
+export type { PlannedServer, PlannedTool } from "./mcp/index.ts";
 export type { PlannedLimit } from "./providers.ts";
 export { type PlannedCommit, type PlannedSync, sampleRepository } from "./repository.ts";
 export type { Person, PlannedAutomation, PlannedRun } from "./types.ts";
@@ -46,6 +48,7 @@ export function planDemo(seed: string, now: number) {
     telemetry: planTelemetry(random.derive("telemetry"), calendar, automations, runs),
     connections: planConnections(calendar),
     discoveries: planDiscoveries(calendar),
+    mcp: planMcp(random.derive("mcp"), calendar),
     repository: planRepository(random.derive("repository"), calendar),
     unansweredAt: { expired: calendar.at(5, "10:20"), cancelled: calendar.at(-4, "11:05") },
     invitedAt: calendar.at(-2, "15:10"),

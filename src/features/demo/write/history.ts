@@ -16,6 +16,7 @@ import { toModel, toSettings } from "./automations.ts";
 import { clientId, providerId } from "./connection.ts";
 import { listFleetChanges } from "./fleet-history.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
+import { listMcpChanges } from "./mcp-history.ts";
 import { createPastChange, type PastChange } from "./past-change.ts";
 import { findRoleId } from "./people.ts";
 import type { SyncedRepository } from "./repository.ts";
@@ -37,6 +38,7 @@ export async function writeHistory(
     ...listRepositoryChanges(plan, ids, synced),
     ...listConnectionChanges(plan, ids),
     ...listFleetChanges(plan, ids),
+    ...listMcpChanges(plan, ids),
   ].sort((a, b) => a.at - b.at);
   let last = 0;
   for (const { at, by, change } of changes) {

@@ -77,6 +77,12 @@ export function createIds(plan: Plan) {
     ({ key }) => key,
     ({ connectedAt }) => connectedAt,
   );
+  const serverIds = createIdMap(
+    plan.mcp.servers,
+    "mcn",
+    ({ key }) => key,
+    ({ savedAt }) => savedAt,
+  );
   const createLookup =
     <Id>(map: ReadonlyMap<string, Id>) =>
     (key: string): Id => {
@@ -109,6 +115,8 @@ export function createIds(plan: Plan) {
     ),
     limits: plan.limits.map(({ createdAt }) => newIdAt("lbg", createdAt)),
     otherConnection: createLookup(connectionIds),
+    mcpServer: createLookup(serverIds),
+    mcpClients: plan.mcp.clients.map(({ at }) => newIdAt("mcg", at)),
     key: newIdAt("key", plan.keyAt),
     reportKey: newIdAt("key", plan.reportKeyAt),
     mcpToken: newIdAt("mcp", plan.mcpTokenAt),

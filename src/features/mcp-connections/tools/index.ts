@@ -1,4 +1,4 @@
-export { sealedColumns } from "./approvals/index.ts";
+export { sealArguments, sealedColumns } from "./approvals/index.ts";
 export {
   type Allowed,
   type CheckedConnection,
@@ -6,7 +6,7 @@ export {
   confirmTool,
 } from "./check.ts";
 export type { DriftKind, ToolDefinition } from "./contract.ts";
-export { listingLimits, type ToolListing } from "./definitions/index.ts";
+export { hashArguments, listingLimits, normalizeListing, type ToolListing } from "./definitions/index.ts";
 export { fields } from "./fields.ts";
 export { jobs } from "./jobs.ts";
 export { type Drift, type RecordOptions, recordListing } from "./recording/index.ts";

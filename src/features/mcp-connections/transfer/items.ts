@@ -2,19 +2,14 @@ import { redactUrl } from "@signalbox/discovery";
 import type { ImportItem } from "./contract.ts";
 import { type FileServer, listPlaceholders, showTemplate } from "./files/index.ts";
 
-const credentialName = /auth|api[-_]?key|token|secret|password|cookie/i;
-
-/** Whether the file has a credential for the server, so that the connection sends it instead of a sign-in. */
-export const hasCredential = ({ headers }: FileServer): boolean =>
-  headers.some(({ name, optional }) => !optional && credentialName.test(name));
-
 /** A server as a preview shows it: without the values of its headers. */
 export function toItem(server: FileServer): Omit<ImportItem, "existing"> {
   const { key, name, url, headers, notes, problem } = server;
   return {
     ...{ key, name, notes, problem },
     url: url && showUrl(url),
-    registration: hasCredential(server) ? "bearer" : null,
+    // Headers are sent with every request, as a token is.
+    registration: headers.some(({ optional }) => !optional) ? "bearer" : null,
     headers: headers.map((header) => header.name),
     missing: listMissing(server),
   };

@@ -10,7 +10,7 @@ import {
   parseFile,
   type ServerFile,
 } from "./files/index.ts";
-import { hasCredential, toItem } from "./items.ts";
+import { toItem } from "./items.ts";
 
 /** One item of an import: what to save, or why it cannot be saved. */
 export interface Plan {
@@ -68,20 +68,22 @@ function planItem(choice: ImportChoice, server: FileServer | undefined, index: n
     const { code, message } = server.problem;
     return { ...plan, body: new Refusal(409, { error: `mcp_import_${code}`, message }) };
   }
-  const filled = server ? fillServer(server, values) : { missing: [], url: choice.url ?? "", headers: {} };
+  // A sign-in that a person chooses replaces the credential in the file.
+  const signsIn = choice.registration !== undefined && choice.registration !== "bearer";
+  const source = server && signsIn ? { ...server, headers: [] } : server;
+  const filled = source ? fillServer(source, values) : { missing: [], url: choice.url ?? "", headers: {} };
   if (filled.missing.length > 0) {
     const message = `Give a value for ${filled.missing.join(", ")}.`;
     return { ...plan, body: invalidField(["items", index, "values"], message) };
   }
-  const { headers: fileHeaders, ...secrets } = splitBearer(filled.headers);
+  const { headers: fileHeaders, ...token } = splitBearer(filled.headers);
   const headers = { ...fileHeaders, ...rest.headers };
   const body = create.body.safeParse({
     ...(server ? { name: server.name } : {}),
-    ...secrets,
+    ...token,
     ...rest,
     url: filled.url,
     headers: Object.keys(headers).length > 0 ? headers : undefined,
-    ...(server && hasCredential(server) && !rest.registration ? { registration: "bearer" } : {}),
   });
   return { ...plan, body: body.success ? body.data : refuseBody(index, body.error.issues) };
 }

@@ -1,10 +1,9 @@
 import { on } from "../../../platform/http/index.ts";
-import { notBuilt } from "../pending.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
 export const routes = [
   on(contract.preview, (ctx, { body }) => service.preview(ctx, body)),
-  on(contract.importServers, notBuilt),
+  on(contract.importServers, (ctx, { body, eventStream }) => service.importServers(ctx, body, eventStream)),
   on(contract.exportConfiguration, (ctx, { query }) => service.exportConfiguration(ctx, query)),
 ];

@@ -1,5 +1,8 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Source } from "../../../platform/http/index.ts";
+import { prepareConnection } from "../saving.ts";
+import { openUrl } from "../sealing.ts";
+import { create } from "../service.ts";
 import { createConfiguration } from "./clients/index.ts";
 import type { ClientConfiguration, ClientName, ImportInput, Preview } from "./contract.ts";
 import { fillTemplate } from "./files/index.ts";
@@ -9,11 +12,11 @@ import * as store from "./store.ts";
 import { type ImportActions, normalizeUrl, streamImport } from "./stream.ts";
 
 export async function preview(
-  { db, orgId }: MemberCtx,
+  ctx: MemberCtx,
   input: Pick<ImportInput, "text" | "document">,
 ): Promise<Preview> {
   const { format, servers } = readFile(input);
-  const saved = await indexAddresses(db, orgId);
+  const saved = await indexAddresses(ctx);
   return {
     format,
     items: servers.map((server) => {
@@ -26,19 +29,26 @@ export async function preview(
 export function importServers(
   ctx: MemberCtx,
   input: ImportInput,
-  save: ImportActions["save"],
   eventStream: (source: Source) => Response,
 ): Response {
   const plans = planImport(input);
-  const findSaved: ImportActions["findSaved"] = async (url) =>
-    (await indexAddresses(ctx.db, ctx.orgId)).get(normalizeUrl(url));
-  return eventStream((signal) => streamImport(ctx, plans, { findSaved, save }, signal));
+  const actions: ImportActions = {
+    findSaved: async (url) => (await indexAddresses(ctx)).get(normalizeUrl(url)),
+    save: async (body) => (await create(ctx, body, await prepareConnection(ctx, body))).connection,
+  };
+  return eventStream((signal) => streamImport(ctx, plans, actions, signal));
 }
 
 /** The saved connections by their address. The oldest of several counts. */
-async function indexAddresses(db: MemberCtx["db"], orgId: MemberCtx["orgId"]) {
+async function indexAddresses({ db, orgId, keyring }: MemberCtx): Promise<Map<string, store.SavedAddress>> {
   const saved = await store.listAddresses(db, orgId);
-  return new Map(saved.toReversed().map((connection) => [normalizeUrl(connection.url), connection]));
+  return new Map(
+    saved.toReversed().map((connection) => {
+      const { url, sealedUrl } = connection;
+      const whole = sealedUrl === null ? url : openUrl(keyring, { ...connection, orgId }, sealedUrl);
+      return [normalizeUrl(whole), connection];
+    }),
+  );
 }
 
 export const exportConfiguration = (

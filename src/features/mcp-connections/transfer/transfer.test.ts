@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { readEventStream } from "@signalbox/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Body } from "../../../../test/body.ts";
+import { oauth, openHandshake } from "../../../../test/fixtures/mcp-hostile/parts.ts";
+import { type HostileServer, startHostileServer } from "../../../../test/fixtures/mcp-hostile/server.ts";
 import {
   createKey,
   createWorkspace,
@@ -96,6 +100,180 @@ describe("the preview of a file", () => {
     expect((await preview({ text }, admin.auth)).status).toBe(200);
     expect((await preview({ text }, key.auth)).status).toBe(200);
     expect((await preview({ text }, {})).status).toBe(401);
+  });
+});
+
+describe("an import", () => {
+  let open: HostileServer;
+  let locked: HostileServer;
+  let keyed: HostileServer;
+  beforeAll(async () => {
+    open = await startHostileServer((request, base) =>
+      request.path.startsWith("/mcp") ? openHandshake(request, base) : undefined,
+    );
+    locked = await startHostileServer(oauth());
+    keyed = await startHostileServer((request) => (request.method === "POST" ? { status: 401 } : undefined));
+  });
+  afterAll(async () => {
+    await Promise.all([open, locked, keyed].map((one) => one?.close()));
+  });
+
+  const send = (body: unknown, auth = acme.owner.auth) =>
+    fetch(`${server.url}/v1/mcp-connections/import`, {
+      method: "POST",
+      headers: { ...auth, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  async function follow(body: unknown, auth = acme.owner.auth): Promise<{ event: string; data: Body }[]> {
+    const response = await send(body, auth);
+    expect(response.status).toBe(200);
+    const messages = [];
+    for await (const { event, data } of readEventStream(response.body))
+      messages.push({ event, data: JSON.parse(data) });
+    return messages;
+  }
+  const listResults = (messages: { event: string; data: Body }[]): Body[] =>
+    messages
+      .filter(({ event }) => event === "result")
+      .map(({ data }) => data)
+      .toSorted((a, b) => a.index - b.index);
+
+  test("saves each server on its own, says why others are not saved, and saves an address once", async () => {
+    const workspace = await createWorkspace(server, "Importers");
+    const text = JSON.stringify({
+      mcpServers: {
+        open: { url: `${open.base}/mcp` },
+        again: { url: `${open.base}/mcp/../mcp` },
+        keyed: {
+          url: `${keyed.base}/mcp`,
+          headers: { Authorization: "Bearer literal-secret", "X-Org": "7" },
+        },
+        asking: { url: `${keyed.base}/other` },
+        variable: { url: `${keyed.base}/third`, headers: { "X-Api-Key": `\${KEY_OF_THIRD}` } },
+        local: { command: "npx", args: ["-y", "some-server"] },
+      },
+    });
+    const items = ["open", "again", "keyed", "asking", "variable", "local"].map((key) => ({ key }));
+    const messages = await follow({ text, items }, workspace.owner.auth);
+    expect(messages.filter(({ event }) => event === "started")).toHaveLength(6);
+    expect(messages.at(-1)).toEqual({
+      ...{ event: "done", data: { saved: 2, exists: 1, choiceRequired: 1, refused: 2 } },
+    });
+    const results = listResults(messages);
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      ...["saved", "exists", "saved", "choice_required", "refused", "refused"],
+    ]);
+    expect(results[1]?.connectionId).toBe(results[0]?.connectionId);
+    expect(results[3]?.error).toMatchObject({
+      error: "mcp_choice_required",
+      choices: { recommended: "bearer" },
+    });
+    expect(results[4]?.error.details).toEqual([
+      { message: "Give a value for KEY_OF_THIRD.", path: ["items", 4, "values"] },
+    ]);
+    expect(results[5]?.error.error).toBe("mcp_import_local_command");
+    expect(JSON.stringify(messages)).not.toContain("literal-secret");
+
+    const { body } = await server.call(`/v1/mcp-connections/${results[2]?.connectionId}`, {
+      headers: workspace.owner.auth,
+    });
+    expect(body.connection).toMatchObject({
+      name: "keyed",
+      registration: "bearer",
+      mine: { state: "connected" },
+    });
+    const rows = await server.platform.db.rows<{ secret: string }>(
+      sql`select secret from mcp_credentials where org_id = ${workspace.orgId}`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain("literal-secret");
+
+    // The same request again saves what was missing, and nothing twice.
+    const repeated = listResults(
+      await follow(
+        {
+          text,
+          items: items.map((item) =>
+            item.key === "variable" ? { ...item, values: { KEY_OF_THIRD: "k" } } : item,
+          ),
+        },
+        workspace.owner.auth,
+      ),
+    );
+    expect(repeated.map(({ outcome }) => outcome)).toEqual([
+      ...["exists", "exists", "exists", "choice_required", "saved", "refused"],
+    ]);
+  });
+
+  test("takes a choice of a person, other names, and addresses without a file", async () => {
+    const workspace = await createWorkspace(server, "Choosers");
+    const text = JSON.stringify({
+      mcpServers: { locked: { url: `${locked.base}/mcp`, headers: { Authorization: "Bearer old" } } },
+    });
+    const results = listResults(
+      await follow(
+        {
+          text,
+          items: [
+            {
+              ...{ key: "locked", name: "Signed in", registration: "pre_registered", clientId: "ours" },
+              clientSecret: "shh",
+            },
+            { url: `${open.base}/mcp/direct`, credential: "shared", access: { organization: true } },
+          ],
+        },
+        workspace.owner.auth,
+      ),
+    );
+    expect(results).toMatchObject([
+      { name: "Signed in", outcome: "saved" },
+      { key: null, outcome: "saved" },
+    ]);
+    const { body } = await server.call("/v1/mcp-connections", { headers: workspace.owner.auth });
+    expect(body.items.map(({ name, registration }: Body) => `${name} ${registration}`).toSorted()).toEqual([
+      ...[`${new URL(open.base).host} none`, "Signed in pre_registered"],
+    ]);
+  });
+
+  test("two addresses that differ only in a secret part are two connections", async () => {
+    const workspace = await createWorkspace(server, "Secrets");
+    const secret = (letter: string) => `${open.base}/mcp/${letter.repeat(40)}7f3a9c/sse`;
+    const first = { items: [{ url: secret("a") }] };
+    expect(listResults(await follow(first, workspace.owner.auth))[0]?.outcome).toBe("saved");
+    expect(listResults(await follow(first, workspace.owner.auth))[0]?.outcome).toBe("exists");
+    const other = { items: [{ url: secret("b") }] };
+    expect(listResults(await follow(other, workspace.owner.auth))[0]?.outcome).toBe("saved");
+  });
+
+  test.each([
+    ["a key without a file", { items: [{ key: "a" }] }, ["items", 0, "key"]],
+    [
+      "a key that the file does not have",
+      { text: load("cursor.json"), items: [{ key: "a" }] },
+      ["items", 0, "key"],
+    ],
+    ["neither key nor url", { items: [{}] }, ["items", 0, "key"]],
+    [
+      "both",
+      { text: load("cursor.json"), items: [{ key: "docs", url: "https://x.example/" }] },
+      ["items", 0, "url"],
+    ],
+    ["no items", { text: load("cursor.json"), items: [] }, ["items"]],
+    ["a broken file", { text: "{", items: [{ key: "a" }] }, ["text"]],
+  ])("%s is refused before anything is saved", async (_, body, path) => {
+    const response = await send(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ details: [{ path }] });
+  });
+
+  test("a member may not import, and an item that breaks a rule is refused alone", async () => {
+    const member = await joinWorkspace(server, acme, "member");
+    expect((await send({ items: [{ url: "https://x.example/" }] }, member.auth)).status).toBe(403);
+    const text = JSON.stringify({
+      mcpServers: { odd: { url: `${open.base}/mcp/odd`, headers: { Host: "evil.example" } } },
+    });
+    const [odd] = listResults(await follow({ text, items: [{ key: "odd" }] }));
+    expect(odd).toMatchObject({ outcome: "refused", error: { error: "invalid_request" } });
   });
 });
 

@@ -19,7 +19,11 @@ const dayMs = 24 * 3600_000;
 const clients = ["Claude Code", "Cursor", "Visual Studio Code"];
 
 /** Calls of thirty days, most of them on the last one, in their order. */
-export function planCalls(random: Random, { now }: Calendar, servers: readonly PlannedServer[]): PlannedCall[] {
+export function planCalls(
+  random: Random,
+  { now }: Calendar,
+  servers: readonly PlannedServer[],
+): PlannedCall[] {
   return servers
     .flatMap((server) =>
       Array.from({ length: 30 }, (_, day) => {
@@ -27,7 +31,9 @@ export function planCalls(random: Random, { now }: Calendar, servers: readonly P
         const isWeekend = [0, 6].includes(new Date(until).getUTCDay());
         const share = day === 0 ? 1 : isWeekend ? 0.02 : 0.3;
         const count = until > server.savedAt ? Math.round(server.callsLastDay * share) : 0;
-        return Array.from({ length: count }, () => planCall(random, server, until - random.int(1, dayMs - 1)));
+        return Array.from({ length: count }, () =>
+          planCall(random, server, until - random.int(1, dayMs - 1)),
+        );
       }).flat(),
     )
     .filter(({ at, server }) => at > servers.find(({ key }) => key === server)!.approvedAt)

@@ -28,7 +28,12 @@ export function planMcp(random: Random, calendar: Calendar) {
         scopes: ["mcp:read", "mcp:write"],
       },
       {
-        ...{ member: "chiara", name: "Visual Studio Code", registration: "dynamic", redirectHost: "127.0.0.1" },
+        ...{
+          member: "chiara",
+          name: "Visual Studio Code",
+          registration: "dynamic",
+          redirectHost: "127.0.0.1",
+        },
         ...{ clientId: "mcr_01k9demo0000000000000000vs", at: calendar.at(-5, "16:40") },
         scopes: ["mcp:read"],
       },

@@ -141,7 +141,12 @@ export function planServers({ at, now }: Calendar): PlannedServer[] {
       ...{ ...usual, key: "parcels", name: "Parcelworks", slug: "parcelworks", url: urls.parcels },
       ...{ credential: "per_member", registration: "dynamic", tools: parcelTools, savedBy: "ada" },
       ...{ scopes: ["shipments:read", "shipments:write"], issuer: issuer("parcelworks") },
-      verdict: oauthVerdict(urls.parcels, issuer("parcelworks"), ["shipments:read", "shipments:write"], false),
+      verdict: oauthVerdict(
+        urls.parcels,
+        issuer("parcelworks"),
+        ["shipments:read", "shipments:write"],
+        false,
+      ),
       ...planned(-6, "10:05"),
       access: { organization: false, teams: ["Operations"], members: ["bruno", "felix"] },
       ...{ accounts: ["ada", "grace", "hana", "bruno"], callsLastDay: 32 },
@@ -149,7 +154,11 @@ export function planServers({ at, now }: Calendar): PlannedServer[] {
     },
     {
       ...{ ...usual, key: "tracker", name: "Issue tracker", slug: "issue-tracker", url: urls.tracker },
-      ...{ credential: "per_member", registration: "client_metadata", scopes: ["issues:read", "issues:write"] },
+      ...{
+        credential: "per_member",
+        registration: "client_metadata",
+        scopes: ["issues:read", "issues:write"],
+      },
       ...{ issuer: issuer("tracker"), tools: trackerTools, drift: trackerDrift, ...planned(-8, "09:40") },
       verdict: oauthVerdict(urls.tracker, issuer("tracker"), ["issues:read", "issues:write"], true),
       ...{ driftAt: now - 3 * 3600_000, access: everybody, callsLastDay: 120 },

@@ -289,6 +289,7 @@ describe("properties", () => {
           expect(item.url === null).toBe(item.problem !== null);
         }
       }),
+      { numRuns: 50 },
     );
   });
 
