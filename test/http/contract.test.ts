@@ -339,6 +339,8 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
 
 /** Routes that leave no entry in the audit log when they are called like this, and why. */
 const unaudited: Record<string, string> = {
+  postOauthConsentByUid: "needs the cookie of a browser; its own tests check the entry",
+  postOauthConsentByUidDeny: "changes nothing",
   postV1McpConnectionsDiscover: "changes nothing",
   postV1McpDiscoveries: "the kept verdict tells it",
   postV1AutomationSchedulesPreview: "changes nothing",
@@ -416,8 +418,11 @@ const queries: Record<string, string> = {
 /** Routes whose contract answers 400 for an unknown id. An id of another tenant gets the same reply. */
 const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]);
 
-/** Routes that need something of the world outside to succeed: a DNS record, an identity provider. */
+/** Routes that need something of the world outside to succeed: a DNS record, an identity provider, a browser's cookie. */
 const needsOutside = new Set([
+  "getOauthConsentByUid",
+  "postOauthConsentByUid",
+  "postOauthConsentByUidDeny",
   "postV1SsoDomainsByIdVerify",
   "getV1SsoByIdMetadata",
   "postV1SsoByIdMetadataRefresh",
@@ -425,8 +430,9 @@ const needsOutside = new Set([
   "postV1SsoByIdSamlCertificate",
 ]);
 
-/** Pages accept any query, and explain in words what is wrong with it. */
-const isPage = ({ raw, method }: RouteSpec) => raw === "text/html" && method === "get";
+/** Public pages accept any query, and explain in words what is wrong with it. */
+const isPage = ({ raw, method, access }: RouteSpec) =>
+  raw === "text/html" && method === "get" && access.kind === "public";
 
 /** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
 const lenient = new Set([
