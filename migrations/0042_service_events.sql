@@ -4,4 +4,4 @@
 -- While serving: safe, the column has a constant default. A process of an earlier version refuses the reports of a run
 -- that has such events (`automation_runner_event_sequence_gap`), so upgrade all processes before programs use /mcp.
 
-alter table automation_run_attempts add column service_events bigint[] not null default '{}';
+alter table automation_run_attempts add column service_events integer[] not null default '{}';

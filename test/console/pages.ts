@@ -16,6 +16,10 @@ const plain: readonly ConsolePage[] = [
   { name: "runs", path: "/runs" },
   { name: "templates", path: "/templates" },
   { name: "discover", path: "/discover" },
+  { name: "mcp-connections", path: "/connections/mcp" },
+  { name: "mcp-connection-new", path: "/connections/mcp?new=server" },
+  { name: "mcp-approvals", path: "/connections/mcp?view=approvals" },
+  { name: "mcp-calls", path: "/connections/mcp?view=calls" },
   { name: "accounts", path: "/connections/accounts" },
   { name: "connectors", path: "/code-host/connectors" },
   { name: "deliveries", path: "/code-host/deliveries" },
@@ -42,12 +46,24 @@ const plain: readonly ConsolePage[] = [
   { name: "administration", path: "//admin" },
 ];
 
+const connected = "/v1/mcp-connections?status=connected&limit=1";
+
 /** Pages of one record each: the list that has one, and where it leads. */
 const records: readonly { name: string; list: string; path(id: string): string }[] = [
   { name: "automation", list: "/v1/automations?limit=1", path: (id) => `/automations/${id}` },
   { name: "automation-edit", list: "/v1/automations?limit=1", path: (id) => `/automations/${id}/edit` },
   { name: "run", list: "/v1/automation-runs?status=succeeded&limit=1", path: (id) => `/runs/${id}` },
   { name: "template", list: "/v1/templates?limit=1", path: (id) => `/templates/${id}` },
+  { name: "mcp-connection", list: connected, path: (id) => `/connections/mcp/${id}` },
+  { name: "mcp-tools", list: connected, path: (id) => `/connections/mcp/${id}/tools` },
+  { name: "mcp-connection-calls", list: connected, path: (id) => `/connections/mcp/${id}/calls` },
+  { name: "mcp-access", list: connected, path: (id) => `/connections/mcp/${id}/access` },
+  { name: "mcp-settings", list: connected, path: (id) => `/connections/mcp/${id}/settings` },
+  {
+    name: "mcp-drift",
+    list: "/v1/mcp-connections?status=tools_held&limit=1",
+    path: (id) => `/connections/mcp/${id}/drift`,
+  },
   { name: "delivery", list: "/v1/webhook-deliveries?limit=1", path: (id) => `/code-host/deliveries/${id}` },
   { name: "worker", list: "/v1/workers?limit=1", path: (id) => `/workers/${id}` },
   { name: "llm-provider", list: "/v1/llm-providers?limit=1", path: (id) => `/llm-providers/${id}` },

@@ -30,6 +30,7 @@ export const audit = {
     worker_registration: "Worker registration",
     scim: "SCIM",
     mcp: "MCP token",
+    mcp_client: "MCP client",
     system: "The service itself",
   } as Record<string, string>,
   kinds: {
@@ -42,6 +43,9 @@ export const audit = {
     connector: "Connectors",
     invitation: "Invitations",
     llm_provider: "LLM providers",
+    mcp_approval: "Approvals of MCP calls",
+    mcp_client: "MCP clients",
+    mcp_connection: "MCP connections",
     mcp_discovery: "Discoveries",
     mcp_token: "MCP tokens",
     member: "Members",

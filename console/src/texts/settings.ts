@@ -66,6 +66,18 @@ export const settings = {
     "budget.reached": { title: "A budget is reached", hint: "At the warning, and at the limit." },
     "sync.failed": { title: "A sync failed", hint: "A repository could not be read." },
     "worker.unseen": { title: "A worker is not seen", hint: "It sent nothing for a while." },
+    "mcp_connection.drift": {
+      title: "An MCP server changed its tools",
+      hint: "Held tools wait for approval.",
+    },
+    "mcp_connection.failing": {
+      title: "An MCP server does not work",
+      hint: "Its last checks failed.",
+    },
+    "mcp_approval.requested": {
+      title: "A call needs approval",
+      hint: "An agent wants to call a tool that can destroy data.",
+    },
     "endpoint.test": { title: "Test", hint: "Sent by hand." },
   },
   mails: {

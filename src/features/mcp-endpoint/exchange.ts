@@ -7,7 +7,7 @@ import type {
 import type { MemberCtx } from "../../platform/context.ts";
 import { insufficientScope } from "../../platform/errors.ts";
 import { type Listing, type Scope, scopes } from "./contract.ts";
-import type { Session } from "./sessions/index.ts";
+import type { Progress, Session } from "./sessions/index.ts";
 
 /** One HTTP request to the endpoint: who calls, and what the client said about itself. */
 export interface Exchange {
@@ -31,12 +31,6 @@ export interface CallOptions {
     | undefined;
   /** The name of the client program, as it calls itself. */
   client: string | undefined;
-}
-
-export interface Progress {
-  progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
 }
 
 /** A run credential has no scopes. What it may do is limited by its automation. */

@@ -104,11 +104,23 @@ export default function ConnectionsPage() {
           <>
             {view === "calls" && <CallExport filters={filters} />}
             {mayManage && (
-              <Button look="quiet" size="s" icon={FileInput} onClick={() => setShown("import")}>
+              <Button
+                look="quiet"
+                size="s"
+                icon={FileInput}
+                aria-label={texts.import}
+                onClick={() => setShown("import")}
+              >
                 <span className="no-phone">{texts.import}</span>
               </Button>
             )}
-            <Button look="quiet" size="s" icon={TerminalSquare} onClick={() => setShown("client")}>
+            <Button
+              look="quiet"
+              size="s"
+              icon={TerminalSquare}
+              aria-label={texts.addToClient}
+              onClick={() => setShown("client")}
+            >
               <span className="no-phone">{texts.addToClient}</span>
             </Button>
           </>

@@ -58,6 +58,9 @@ const places: Record<string, (item: AttentionItem) => string> = {
   connection: ({ subject }) => `/connections/accounts/${subject.parentId ?? ""}`,
   connector: ({ subject, kind }) =>
     kind.startsWith("deliveries_") ? "/code-host/deliveries" : `/code-host/connectors/${subject.id}`,
+  mcp_connection: ({ kind, subject }) =>
+    `/connections/mcp/${subject.id}${kind === "mcp_tools_held" ? "/drift" : ""}`,
+  mcp_approval: ({ subject }) => `/connections/mcp/${subject.parentId ?? ""}`,
   worker: ({ subject }) => `/workers/${subject.id}`,
   llm_provider_key: ({ subject }) => `/llm-providers/${subject.parentId ?? ""}`,
   webhook_endpoint: () => "/settings",
@@ -142,6 +145,13 @@ function writeText(item: AttentionItem, now: number): string {
         dueAt !== null && texts.ends(formatWhen(dueAt, now)),
         count > 0 && texts.automationsUse(count),
       );
+    case "mcp_tools_held":
+      return sentences(texts.heldTools(count), sinceText);
+    case "mcp_sign_in":
+    case "mcp_consent":
+      return sentences(texts.membersSignIn(count), sinceText);
+    case "mcp_approval_pending":
+      return sentences(texts.approval, dueAt !== null && texts.ends(formatWhen(dueAt, now)));
     case "worker_lost":
       return since === null ? (message ?? "") : texts.workerLost(date(since));
     case "worker_stale":

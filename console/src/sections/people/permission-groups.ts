@@ -19,6 +19,7 @@ const groupOfKind: Record<string, string> = {
   connections: groups.connections,
   oauth_clients: groups.connections,
   mcp: groups.connections,
+  mcp_connections: groups.connections,
   llm_providers: groups.llm,
   notifications: groups.telemetry,
   telemetry: groups.telemetry,

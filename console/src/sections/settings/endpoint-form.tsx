@@ -17,6 +17,9 @@ const allTypes = [
   "budget.reached",
   "sync.failed",
   "worker.unseen",
+  "mcp_connection.drift",
+  "mcp_connection.failing",
+  "mcp_approval.requested",
 ] as const satisfies readonly Type[];
 
 interface EndpointFormProps {

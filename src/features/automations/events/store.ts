@@ -132,7 +132,7 @@ export const insertServiceEvent = (
         where run_no = r.no and attempt = ${attempt} order by sequence desc limit 1) last on true
       where r.id = ${id} and r.org_id = ${orgId} and last.type is distinct from 'terminal'
     ), noted as (
-      update automation_run_attempts t set service_events = t.service_events || place.sequence
+      update automation_run_attempts t set service_events = t.service_events || place.sequence::int
       from place where t.run_id = place.id and t.attempt = ${attempt} and t.ended_at is null
       returning place.no, place.sequence
     )

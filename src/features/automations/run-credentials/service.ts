@@ -11,6 +11,7 @@ export const runPermissions: readonly Permission[] = [
   "automations:create",
   "templates:read",
   "connections:use",
+  "mcp_connections:use",
   "telemetry:report",
   "llm_providers:use",
 ];

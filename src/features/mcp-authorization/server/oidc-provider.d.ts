@@ -32,6 +32,11 @@ declare module "oidc-provider" {
   /** A model whose instances have random ids, which are the tokens themselves. */
   interface TokenModel {
     prototype: { generateTokenId(this: { format?: string }): string };
+    find(
+      token: string,
+    ): Promise<
+      { accountId: string; scope?: string; aud?: string | string[]; isExpired: boolean } | undefined
+    >;
   }
 
   export default class Provider {

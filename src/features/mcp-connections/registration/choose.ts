@@ -39,7 +39,9 @@ function inferRegistration(
   const server = servers.find(({ issuer }) => issuer === authorizationServer) ?? servers[0];
   const isDecided = servers.length === 1 || authorizationServer !== undefined;
   if (authentication.kind !== "oauth" || !server || !isDecided) return undefined;
-  if (server.clientIdMetadataDocumentSupported && !findMetadataObstacle(ctx.config, server.issuer))
+  // Many servers take https addresses only, so a loopback address is used only when a person chooses it.
+  const isHttps = ctx.config.publicUrl.startsWith("https:");
+  if (server.clientIdMetadataDocumentSupported && isHttps && !findMetadataObstacle(ctx.config, server.issuer))
     return "client_metadata";
   return server.registrationEndpoint === undefined ? undefined : "dynamic";
 }

@@ -48,7 +48,7 @@ const isQuiet = (server: ScriptedServer) => expect.poll(() => server.open.size).
 
 test("a server that never answers: the call times out, is cancelled there, and its connection ends", async () => {
   const { server, call } = await start(() => {});
-  await expect(call(300)).rejects.toMatchObject({ kind: "timed_out" });
+  await expect(call(1_500)).rejects.toMatchObject({ kind: "timed_out" });
   await expect.poll(() => server.messages).toContain("notifications/cancelled");
   await isQuiet(server);
 });

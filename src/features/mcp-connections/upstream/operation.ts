@@ -29,6 +29,8 @@ export interface Operation {
   bodyEnds(): void;
   /** The transport asks the server for the rest of a stream. */
   expectMore(): void;
+  /** Waits for the answer to a request. Only meanwhile can a reply end too early. */
+  waitFor<T>(answer: Promise<T>): Promise<T>;
 }
 
 export interface OperationLimits {
@@ -53,6 +55,7 @@ export async function runOperation<T>(
   const deadline = performance.now() + timeoutMs;
   let left = maxBytes + streamAllowanceBytes;
   let bodies = 0;
+  let answers = 0;
   let waiting: NodeJS.Timeout | undefined;
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
@@ -89,7 +92,7 @@ export async function runOperation<T>(
     },
     bodyEnds() {
       bodies -= 1;
-      if (bodies > 0 || ended.signal.aborted) return;
+      if (bodies > 0 || answers === 0) return;
       waiting = setTimeout(
         () =>
           fail(
@@ -99,6 +102,15 @@ export async function runOperation<T>(
       );
     },
     expectMore: () => clearTimeout(waiting),
+    async waitFor(answer) {
+      answers += 1;
+      try {
+        return await answer;
+      } finally {
+        answers -= 1;
+        clearTimeout(waiting);
+      }
+    },
   };
   if (given?.aborted) onAbort();
   else given?.addEventListener("abort", onAbort, { once: true });

@@ -71,18 +71,17 @@ async function sendCall(
     name: tool,
     inputSchema: { type: "object" as const },
   };
-  return client
-    .callTool(
-      { name: tool, arguments: args },
-      {
-        signal: operation.signal,
-        timeout: operation.remainingMs() + graceMs,
-        // With a definition the library neither lists the tools nor compiles a schema.
-        toolDefinition,
-        ...(onProgress ? { onprogress: (progress) => operation.callbacks.onProgress?.(progress) } : {}),
-      },
-    )
-    .catch((error) => Promise.reject(toUpstreamError(error)));
+  const answer = client.callTool(
+    { name: tool, arguments: args },
+    {
+      signal: operation.signal,
+      timeout: operation.remainingMs() + graceMs,
+      // With a definition the library neither lists the tools nor compiles a schema.
+      toolDefinition,
+      ...(onProgress ? { onprogress: (progress) => operation.callbacks.onProgress?.(progress) } : {}),
+    },
+  );
+  return operation.waitFor(answer).catch((error) => Promise.reject(toUpstreamError(error)));
 }
 
 /** The operation's own deadline comes first. It cancels the request at the server. */
@@ -95,12 +94,11 @@ async function listTools(session: Session, operation: Operation): Promise<Upstre
   if (client.getServerCapabilities()?.tools) {
     let cursor: string | undefined;
     for (let page = 0; ; page++) {
-      const reply = await client
-        .request(
-          { method: "tools/list", ...(cursor === undefined ? {} : { params: { cursor } }) },
-          { signal: operation.signal, timeout: operation.remainingMs() + graceMs },
-        )
-        .catch((error) => Promise.reject(toUpstreamError(error)));
+      const answer = client.request(
+        { method: "tools/list", ...(cursor === undefined ? {} : { params: { cursor } }) },
+        { signal: operation.signal, timeout: operation.remainingMs() + graceMs },
+      );
+      const reply = await operation.waitFor(answer).catch((error) => Promise.reject(toUpstreamError(error)));
       for (const tool of reply.tools) tools.push(tool);
       cursor = reply.nextCursor;
       if (cursor === undefined) break;

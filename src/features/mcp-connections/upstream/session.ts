@@ -113,7 +113,9 @@ async function connect(
   client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
   client.setNotificationHandler("notifications/message", ({ params }) => find("onLog", holder)?.(params));
   const settings = { timeout: operation.remainingMs(), signal: operation.signal };
-  await client.connect(transport, isLegacy ? { ...settings, prior: { kind: "legacy" } } : settings);
+  await operation.waitFor(
+    client.connect(transport, isLegacy ? { ...settings, prior: { kind: "legacy" } } : settings),
+  );
   if (
     abilities.watches &&
     client.getProtocolEra() === "modern" &&

@@ -210,3 +210,10 @@ test("an error of the protocol is reported with its code", async () => {
   expect(error).toBeInstanceOf(UpstreamError);
   expect(error).toMatchObject({ kind: "rejected", rpc: { code: -32602 } });
 });
+
+test("a check of the listing may take its time", async () => {
+  const { platform, target, server } = await start(startCallableSessionServer());
+  const checkListing = () => new Promise<void>((resolve) => setTimeout(resolve, 600));
+  await callUpstream(platform, target, {}, { ...limits, tool: "echo", args: { text: "x" }, checkListing });
+  expect(server.seen.calls).toHaveLength(1);
+});

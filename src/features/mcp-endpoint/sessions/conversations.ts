@@ -2,12 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { InputRequest } from "@modelcontextprotocol/server";
 import { conflict } from "../../../platform/errors.ts";
 import { defineState } from "../../../platform/state.ts";
-import type { Progress } from "../exchange.ts";
 
 const maxKept = 1_000;
 const maxKeptPerOwner = 20;
 /** How long a person may take to answer. The time limit of the connection may end the call earlier. */
 const patienceMs = 10 * 60_000;
+
+/** How far a call is. */
+export interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
 
 /** What a call can do towards its caller. */
 export interface Asker {

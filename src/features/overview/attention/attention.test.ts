@@ -11,6 +11,7 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import { createBudget, createProvider } from "../../../../test/llm-providers.ts";
+import { seedMcpConnection } from "../../../../test/mcp-connections.ts";
 import { createEndpoint } from "../../../../test/notifications.ts";
 import { expireToken, seedConnection } from "../../../../test/oauth.ts";
 import { recordStatements } from "../../../../test/plans.ts";
@@ -83,6 +84,15 @@ async function testKey({ orgId, owner }: Workspace, verdict: string) {
     where org_id = ${orgId} and provider_id = ${id} returning id`))!.id;
 }
 
+async function refuseCredential(workspace: Workspace, state: "sign_in" | "needs_consent") {
+  const { id, orgId, name } = await seedMcpConnection(server, workspace, { credential: "per_member" });
+  await db().run(sql`
+    insert into mcp_member_states (connection_id, org_id, member_id, state, reason)
+    select ${id}, ${orgId}, m.id, ${state}, 'invalid_token' from members m where m.org_id = ${orgId}`);
+  const subject = { type: "mcp_connection", id, name };
+  return { severity: "error", code: state, count: 1, message: "invalid_token", subject };
+}
+
 /** Situations that need care, and the item that must appear. */
 const situations: Record<string, (workspace: Workspace) => Promise<Body>> = {
   automation_failed: async ({ owner }) => {
@@ -144,6 +154,37 @@ const situations: Record<string, (workspace: Workspace) => Promise<Body>> = {
       severity: "warning",
       dueAt: expect.any(Number),
       subject: { type: "connection", id: connectionId },
+    };
+  },
+  mcp_connection_failing: async (workspace) => {
+    const { id, name } = await seedMcpConnection(server, workspace);
+    await db().run(sql`
+      update mcp_connections set health = 'failing', health_step = 'reach', health_code = 'timed_out',
+        health_message = 'The server does not answer.', health_since = now()
+      where id = ${id}`);
+    return {
+      ...{ severity: "error", code: "timed_out", message: "The server does not answer." },
+      ...{ subject: { type: "mcp_connection", id, name }, owner: { name: "Owner" } },
+    };
+  },
+  mcp_tools_held: async (workspace) => {
+    const { id, name } = await seedMcpConnection(server, workspace);
+    await db().run(sql`update mcp_connections set held_tools = 3 where id = ${id}`);
+    return { severity: "error", count: 3, subject: { type: "mcp_connection", id, name } };
+  },
+  mcp_sign_in: async (workspace) => refuseCredential(workspace, "sign_in"),
+  mcp_consent: async (workspace) => refuseCredential(workspace, "needs_consent"),
+  mcp_approval_pending: async (workspace) => {
+    const { id: connectionId, orgId } = await seedMcpConnection(server, workspace);
+    const id = newId("mca");
+    await db().run(sql`
+      insert into mcp_approvals (id, org_id, connection_id, member_id, tool, tool_hash, arguments_hash, argument_bytes,
+        expires_at)
+      select ${id}, ${orgId}, ${connectionId}, m.id, 'delete_comment', '', '', 2, now() + interval '1 day'
+      from members m where m.org_id = ${orgId}`);
+    return {
+      ...{ severity: "warning", owner: { name: "Owner" }, dueAt: expect.any(Number) },
+      subject: { type: "mcp_approval", id, name: "delete_comment", parentId: connectionId },
     };
   },
   sync_failed: async ({ orgId }) => {
@@ -274,6 +315,18 @@ describe("what needs care", () => {
     const { connectionId } = await seedConnection(server, workspace);
     await expireToken(server, connectionId, 30 * 86_400);
     expect((await list(auth)).items).toEqual([]);
+  });
+
+  test("of an MCP connection that is switched off is nothing, and of members only their own sign-ins", async () => {
+    const workspace = await createWorkspace(server);
+    const member = await joinWorkspace(server, workspace, "member");
+    const { subject } = await refuseCredential(workspace, "sign_in");
+    expect(await findItems(workspace.owner.auth, "mcp_sign_in")).toMatchObject([{ count: 2 }]);
+    expect(await findItems(member.auth, "mcp_sign_in")).toMatchObject([{ count: 1, subject }]);
+    await db().run(sql`delete from mcp_member_states where member_id = ${member.memberId}`);
+    expect(await findItems(member.auth, "mcp_sign_in")).toEqual([]);
+    await db().run(sql`update mcp_connections set enabled = false, held_tools = 2 where id = ${subject.id}`);
+    expect((await list(workspace.owner.auth)).items).toEqual([]);
   });
 
   test("does not list automations that are not active", async () => {

@@ -7,6 +7,10 @@ export const kinds = [
   "automation_failed",
   "budget_exceeded",
   "connection_needs_reconnect",
+  "mcp_connection_failing",
+  "mcp_tools_held",
+  "mcp_sign_in",
+  "mcp_consent",
   "sync_failed",
   "connector_disconnected",
   "worker_lost",
@@ -23,6 +27,7 @@ export const kinds = [
   "deliveries_altered",
   "webhook_endpoint_failing",
   "worker_stale",
+  "mcp_approval_pending",
   "connection_uncertain",
   "connection_expires",
   "scim_token_expires",
@@ -35,6 +40,8 @@ const subjectTypes = [
   "automation",
   "budget",
   "connection",
+  "mcp_connection",
+  "mcp_approval",
   "connector",
   "worker",
   "llm_provider_key",
@@ -56,7 +63,9 @@ const Subject = z
     parentId: z
       .string()
       .nullable()
-      .describe("What it belongs to: the provider of a connection or of an LLM key."),
+      .describe(
+        "What it belongs to: the provider of a connection or of an LLM key, the MCP connection of a call.",
+      ),
   })
   .meta({ id: "AttentionSubject" });
 export type Subject = z.output<typeof Subject>;
@@ -86,7 +95,7 @@ const Item = z
     count: z
       .int()
       .describe(
-        "How many: failed runs in a row (at most 10), refused deliveries, or automations that use a connection.",
+        "How many: failed runs in a row (at most 10), refused deliveries, automations that use a connection, held tools, or members who must sign in.",
       ),
     since: z.int().nullable().describe("Since when, in milliseconds since 1970. Null when it is not known."),
     dueAt: z.int().nullable().describe("When it expires or resets, in milliseconds since 1970."),
@@ -107,7 +116,7 @@ export const list = route({
   path: "/v1/overview/attention",
   tag: "Overview",
   summary: "List what needs care, worst first",
-  description: `What the caller's permissions reach: failing automations, accounts, repositories, workers, keys, budgets, certificates and quotas. At most ${maxPerKind} items of each kind. Quotas can be a minute out of date.`,
+  description: `What the caller's permissions reach: failing automations, accounts, MCP connections, repositories, workers, keys, budgets, certificates and quotas. At most ${maxPerKind} items of each kind. Quotas can be a minute out of date.`,
   access: can("organization:read"),
   replies: {
     200: z

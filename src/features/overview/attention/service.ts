@@ -5,6 +5,7 @@ import { findCodeHostItems } from "./code-host/service.ts";
 import { findConnectionItems, findOutsideItems } from "./connections/service.ts";
 import { type Item, kinds, maxPerKind } from "./contract.ts";
 import { findFleetItems } from "./fleet/service.ts";
+import { findMcpConnectionItems } from "./mcp-connections/service.ts";
 
 /** Each looks only for what the caller may read. */
 const finders = [
@@ -12,6 +13,7 @@ const finders = [
   findCostItems,
   findConnectionItems,
   findOutsideItems,
+  findMcpConnectionItems,
   findCodeHostItems,
   findFleetItems,
   findAccessItems,

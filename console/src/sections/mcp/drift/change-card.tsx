@@ -50,7 +50,9 @@ export function ChangeCard({ drift, isChosen, onChoose }: ChangeCardProps) {
           </Tag>
         ))}
         <span className="grow" />
-        {subject === "tool" && <span className="small t3 chg-calls">{words.calls(callsLastDay)}</span>}
+        {subject === "tool" && (
+          <span className="small t3 chg-calls no-phone">{words.calls(callsLastDay)}</span>
+        )}
         {before !== null && after !== null && (
           <IconButton
             icon={Braces}

@@ -5,12 +5,12 @@ import { usePermission } from "../../../lib/context.tsx";
 import { usePath } from "../../../lib/paths.ts";
 import { useAction } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
-import { Button, IconButton, LinkButton } from "../../../ui/button.tsx";
-import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../../../ui/menu.tsx";
 import { RefusalDialog } from "../../../ui/refusal.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { type ConnectionDetail, changed } from "../types.ts";
+import { RemoveDialog } from "./remove-dialog.tsx";
 
 const { record: words, settings } = texts;
 
@@ -26,22 +26,22 @@ export function RecordActions({ connection }: { connection: ConnectionDetail }) 
         look="quiet"
         size="s"
         icon={FlaskConical}
+        aria-label={words.test}
         onClick={() => void navigate({ to: base, search: { test: String(Date.now()) } as never })}
       >
         <span className="no-phone">{words.test}</span>
       </Button>
-      <LinkButton look="quiet" size="s" icon={List} to={`${base}/calls`}>
+      <Link className="btn q s" aria-label={words.callLog} to={`${base}/calls`}>
+        <List className="i s" aria-hidden />
         <span className="no-phone">{words.callLog}</span>
-      </LinkButton>
+      </Link>
       {mayManage && <MoreMenu connection={connection} base={base} />}
     </>
   );
 }
 
 function MoreMenu({ connection, base }: { connection: ConnectionDetail; base: string }) {
-  const { id, name, enabled } = connection;
-  const path = usePath();
-  const navigate = useNavigate();
+  const { id, enabled } = connection;
   const toast = useToast();
   const [asks, setAsks] = useState(false);
   const input = { path: { id } };
@@ -53,13 +53,6 @@ function MoreMenu({ connection, base }: { connection: ConnectionDetail; base: st
   const save = useAction("PATCH /v1/mcp-connections/{id}", {
     changes: changed,
     onDone: () => toast(enabled ? words.switchedOff : words.switchedOn),
-  });
-  const remove = useAction("DELETE /v1/mcp-connections/{id}", {
-    changes: ["GET /v1/mcp-connections"],
-    onDone: () => {
-      toast(settings.removed(name));
-      void navigate({ to: path("/connections/mcp") });
-    },
   });
   return (
     <>
@@ -84,15 +77,7 @@ function MoreMenu({ connection, base }: { connection: ConnectionDetail; base: st
       </Menu>
       <RefusalDialog of={discover} />
       <RefusalDialog of={save} />
-      <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
-        title={settings.removeTitle(name)}
-        text={settings.removeText}
-        action={settings.remove}
-        typeName={name}
-        onConfirm={() => remove.run(input)}
-      />
+      <RemoveDialog connection={connection} open={asks} onClose={() => setAsks(false)} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useAction } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
@@ -6,15 +7,17 @@ import { Card } from "../../../ui/card.tsx";
 import { CheckField, Form, TextField } from "../../../ui/form.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { type ConnectionDetail, changed, isOauth, type Limits, splitScopes } from "../types.ts";
+import { RemoveDialog } from "./remove-dialog.tsx";
 
 const { settings: words } = texts;
 
-/** Name, limits, what is logged. */
+/** Name, limits, what is logged, and the end of it. */
 export const SettingsPart = ({ connection }: { connection: ConnectionDetail }) => (
   <>
     <General key={`${connection.name} ${connection.enabled}`} connection={connection} />
     <LimitsForm key={JSON.stringify(connection.limits)} connection={connection} />
     <LogForm key={`${connection.logPayloads} ${connection.payloadDays}`} connection={connection} />
+    <Remove connection={connection} />
   </>
 );
 
@@ -142,6 +145,23 @@ function LogForm({ connection: { id, logPayloads, payloadDays } }: { connection:
           />
         )}
       </Form>
+    </Card>
+  );
+}
+
+function Remove({ connection }: { connection: ConnectionDetail }) {
+  const [asks, setAsks] = useState(false);
+  return (
+    <Card title={words.remove} padded>
+      <div className="stack-s">
+        <p>{words.removeText}</p>
+        <div className="form-acts">
+          <Button look="destructive" icon={Trash2} onClick={() => setAsks(true)}>
+            {words.remove}
+          </Button>
+        </div>
+      </div>
+      <RemoveDialog connection={connection} open={asks} onClose={() => setAsks(false)} />
     </Card>
   );
 }
