@@ -155,7 +155,7 @@ create table automation_run_attempts (
   token_hash text collate "C",
   permissions text[],
   key_id text collate "C",
-  service_events bigint[] not null default '{}'::bigint[],
+  service_events integer[] not null default '{}'::integer[],
   constraint automation_run_attempts_pkey PRIMARY KEY (run_id, attempt),
   constraint automation_run_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'lease_lost'::text, 'timed_out'::text]))),
   constraint automation_run_attempts_run_id_fkey FOREIGN KEY (run_id) REFERENCES automation_runs(id) ON DELETE CASCADE

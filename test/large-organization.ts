@@ -114,6 +114,11 @@ export async function createLargeOrganization(
     select id, ${orgId}, ${members[0]}, 'token', 'sbm_', id, '{}', now() + interval '1 day'
     from unnest(${createIds("mcp", some)}::text[]) id`);
   await db.run(sql`
+    insert into mcp_client_grants
+      (id, org_id, member_id, client_id, client_name, registration, redirect_host, scopes, expires_at)
+    select id, ${orgId}, ${members[0]}, 'mcr_test', 'client', 'dynamic', '127.0.0.1', '{}', now() + interval '1 day'
+    from unnest(${createIds("mcg", some)}::text[]) id`);
+  await db.run(sql`
     insert into sessions (id, user_id, token_hash, expires_at)
     select id, ${owner.userId}, id, now() + interval '1 day' from unnest(${createIds("ses", some)}::text[]) id`);
   await db.run(sql`

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { cookieName } from "../src/features/auth/index.ts";
+import { sql } from "../src/platform/db/index.ts";
+import { newId } from "../src/platform/ids.ts";
 import type { Person, Reply, TestServer } from "./harness.ts";
 
 /** A browser with its cookies, at one server. It does not follow redirects. */
@@ -168,4 +170,15 @@ export async function startSite(answer: RequestListener) {
         site.closeAllConnections();
       }),
   };
+}
+
+/** Inserts a connected client of the first member, without a sign-in. */
+export async function insertMcpClient(server: TestServer, orgId: string): Promise<string> {
+  const id = newId("mcg");
+  await server.platform.db.run(sql`
+    insert into mcp_client_grants
+      (id, org_id, member_id, client_id, client_name, registration, redirect_host, scopes, expires_at)
+    select ${id}, ${orgId}, min(m.id), 'mcr_test', 'Editor', 'dynamic', '127.0.0.1', '{mcp:read}', now() + interval '1 day'
+    from members m where m.org_id = ${orgId}`);
+  return id;
 }

@@ -38,6 +38,7 @@ import {
   type Workspace,
 } from "../harness.ts";
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
+import { insertMcpClient } from "../mcp-authorization.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -100,6 +101,9 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
     (await joinWorkspace(server, workspace, "member")).memberId,
   "/v1/invitations/{id}": async (server, { owner }) => (await invite(server, owner)).invitation.id,
   "/v1/mcp/tokens/{id}": async (server, { owner }) => (await createMcpToken(server, owner)).id,
+  "/v1/mcp/clients/{id}": async (server, { orgId }) => insertMcpClient(server, orgId),
+  "/oauth/consent/{uid}": async () => "a-sign-in-of-another-browser",
+  "/oauth/authorize/{uid}": async () => "a-sign-in-of-another-browser",
   "/v1/me/sessions/{id}": async (server, { owner }) => {
     await signIn(server, owner);
     return (await server.call("/v1/me/sessions?limit=1", { headers: owner.auth })).body.items[0].id;
@@ -740,6 +744,9 @@ describe("every route", () => {
       return {
         "an expired MCP token": expiredMcp.auth,
         "a removed MCP token": endedMcp.auth,
+        "a well-formed token of an MCP client that nobody made": {
+          authorization: `Bearer ${newToken("sba_")}`,
+        },
         "a well-formed MCP token that nobody made": { authorization: `Bearer ${newToken("sbm_")}` },
         "an expired runner token": runners[0],
         "the token of a removed runner": runners[1],

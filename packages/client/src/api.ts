@@ -2167,11 +2167,11 @@ export type McpClient = {
   registration: "client_metadata" | "dynamic";
   /** Where the browser was sent after the consent: a host, or the scheme of an app. */
   redirectHost: string;
-  /** The member of the organization that it belongs to. */
+  /** The member who connected it. */
   memberId: string;
-  /** The name of the member. Null when the member has left. */
+  /** The name of that member. */
   memberName: string;
-  /** The names of its scopes. */
+  /** What it may do. */
   scopes: ("mcp:read" | "mcp:write")[];
   /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastUsedAt: number | null;
@@ -3225,50 +3225,76 @@ export type OauthProviderPage = {
 };
 
 export type OauthRegistration = {
+  /** The id that the client sends from now on. */
   client_id: string;
+  /** The name on the consent page. */
   client_name: string;
+  /** Where browsers are sent back to. */
   redirect_uris: string[];
+  /** Always `none`. */
   token_endpoint_auth_method: "none";
 };
 
 export type OauthResourceMetadata = {
   /** The address of the MCP endpoint. Tokens are issued for it only. */
   resource: string;
+  /** The name of the resource. */
   resource_name: string;
+  /** The authorization servers of the resource. */
   authorization_servers: string[];
+  /** The scopes that can be asked for. */
   scopes_supported: string[];
+  /** How a token is sent. */
   bearer_methods_supported: string[];
+  /** The documentation for developers. */
   resource_documentation: string;
 };
 
 export type OauthServerMetadata = {
   /** The address of this instance. */
   issuer: string;
+  /** Where a browser asks for access. */
   authorization_endpoint: string;
+  /** Where codes and refresh tokens are exchanged. */
   token_endpoint: string;
+  /** Where a client gives tokens back. */
   revocation_endpoint: string;
+  /** Where a client registers itself. */
   registration_endpoint: string;
+  /** The scopes that can be asked for. */
   scopes_supported: string[];
+  /** The flows that are offered. */
   response_types_supported: string[];
+  /** How the answer reaches the client. */
   response_modes_supported: string[];
+  /** What can be exchanged for a token. */
   grant_types_supported: string[];
   /** Only `none`: all clients are public clients with PKCE. */
   token_endpoint_auth_methods_supported: string[];
+  /** How a client that revokes identifies itself. */
   revocation_endpoint_auth_methods_supported: string[];
+  /** The methods of PKCE. */
   code_challenge_methods_supported: string[];
+  /** Whether answers name the issuer (RFC 9207). */
   authorization_response_iss_parameter_supported: boolean;
+  /** Whether a client's id can be the URL of its metadata. */
   client_id_metadata_document_supported: boolean;
+  /** What tokens are issued for. */
   protected_resources: string[];
+  /** The documentation for developers. */
   service_documentation: string;
 };
 
 export type OauthToken = {
   /** `sba_…`, valid for an hour at the MCP endpoint. */
   access_token: string;
+  /** How the access token is sent. */
   token_type: "Bearer";
+  /** How long the access token is valid, in seconds. */
   expires_in: number;
   /** `sbf_…`. It is used once: every reply contains the next one. */
   refresh_token: string;
+  /** The scopes that the person gave. */
   scope: string;
 };
 
@@ -7070,7 +7096,7 @@ export interface Operations {
   "DELETE /v1/mcp/clients/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The connected client. */
         id: string;
       };
     };
@@ -7112,6 +7138,7 @@ export interface Operations {
   "POST /oauth/consent/{uid}": {
     input: {
       path: {
+        /** The sign-in in progress. */
         uid: string;
       };
       body: {
@@ -7125,6 +7152,7 @@ export interface Operations {
   "POST /oauth/consent/{uid}/deny": {
     input: {
       path: {
+        /** The sign-in in progress. */
         uid: string;
       };
     };

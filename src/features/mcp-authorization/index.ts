@@ -1,5 +1,6 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import { mcpClientCredential } from "./credential.ts";
+import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { authorizationServer, sealedRecords } from "./server/index.ts";
@@ -12,4 +13,5 @@ export const room = defineRoom({
   credentials: [mcpClientCredential],
   sealedColumns: [sealedRecords],
   state: [authorizationServer],
+  fields,
 });

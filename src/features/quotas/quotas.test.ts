@@ -19,6 +19,7 @@ import {
 } from "../../../test/connectors.ts";
 import { startGitServer } from "../../../test/fixtures/git-server.ts";
 import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
+import { openBrowser, registerClient, startAuthorization } from "../../../test/mcp-authorization.ts";
 import { recordStatements } from "../../../test/plans.ts";
 import { connectDirectory } from "../../../test/scim.ts";
 import { insertConnector, pushBody, signedHeaders } from "../../../test/webhooks.ts";
@@ -55,6 +56,7 @@ const exceeded = (quota: QuotaName, more: Record<string, unknown> = {}) => ({
 
 describe("objects that people create", () => {
   let n = 0;
+  let clientId: string | undefined;
   const makers: Partial<Record<QuotaName, (workspace: Workspace) => Promise<Reply>>> = {
     teams: ({ owner }) => server.call("/v1/teams", { body: { name: `Team ${++n}` }, headers: owner.auth }),
     roles: ({ owner }) =>
@@ -64,6 +66,14 @@ describe("objects that people create", () => {
       }),
     api_keys: ({ owner }) => server.call("/v1/api-keys", { body: { name: "k" }, headers: owner.auth }),
     mcp_tokens: ({ owner }) => server.call("/v1/mcp/token", { body: { name: "t" }, headers: owner.auth }),
+    mcp_clients: async (workspace) => {
+      const browser = openBrowser(server, workspace.owner);
+      clientId ??= await registerClient(server);
+      const { consent } = await startAuthorization(server, browser, { clientId });
+      const headers = { "x-organization-id": workspace.orgId };
+      const reply = await browser.post(consent, { scopes: ["mcp:read"] }, headers);
+      return { status: reply.status, headers: reply.headers, body: await reply.json() };
+    },
     invitations: ({ owner }) =>
       server.call("/v1/invitations", {
         body: { email: `someone-${++n}@example.com`, role: "member" },

@@ -19,6 +19,8 @@ export const page = route({
   path,
   tag,
   summary: "Ask the person whether an MCP client may be connected",
+  description:
+    "The consent page: who asks, where the access goes, what the client may do, and for which organization. It asks to sign in first. It asks every time, also for a client that is connected already.",
   access: signedIn({ credentials: ["session"] }),
   params,
   raw: "text/html",

@@ -57,6 +57,8 @@ export const resourceMetadata = route({
   path: "/.well-known/oauth-protected-resource/mcp",
   tag,
   summary: "Read the metadata of the MCP endpoint (RFC 9728)",
+  description:
+    "A reply of the MCP endpoint with the status 401 names this address, so that a client finds the way to sign in.",
   access: open,
   replies: { 200: ResourceMetadata },
 });
@@ -66,6 +68,7 @@ export const rootResourceMetadata = route({
   path: "/.well-known/oauth-protected-resource",
   tag,
   summary: "Read the metadata of the MCP endpoint, for clients that ask at the root",
+  description: "The same content as at `/.well-known/oauth-protected-resource/mcp`.",
   access: open,
   replies: { 200: ResourceMetadata },
 });
@@ -90,6 +93,8 @@ export const resume = route({
   path: `${paths.authorize}/{uid}`,
   tag,
   summary: "Send the browser back to the MCP client, after the decision",
+  description:
+    "The consent page opens this address. It redirects to the client with a code, or with the error `access_denied`. It needs the cookie of the browser in which the client was started.",
   access: open,
   limit: { attempts: 300, perSeconds: 60 },
   params: z.strictObject({ uid: z.string() }),
