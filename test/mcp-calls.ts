@@ -1,14 +1,12 @@
-import type { CallGate } from "../src/features/mcp-connections/calls/index.ts";
-import {
-  fillLimits,
-  fillPolicy,
-  type Limits,
-  type UsableConnection,
-} from "../src/features/mcp-connections/model.ts";
-import type { MemberCtx, MemberId, OrgId } from "../src/platform/context.ts";
+import { findUsable } from "../src/features/mcp-connections/access/index.ts";
+import type { Limits, Policy, UsableConnection } from "../src/features/mcp-connections/model.ts";
+import { recordListing } from "../src/features/mcp-connections/tools/index.ts";
+import { listUpstreamTools } from "../src/features/mcp-connections/upstream/index.ts";
+import type { MemberCtx, MemberId, OrgId, UserId } from "../src/platform/context.ts";
 import { sql } from "../src/platform/db/index.ts";
 import { newId } from "../src/platform/ids.ts";
-import type { Person, TestServer } from "./harness.ts";
+import type { Person, TestServer, Workspace } from "./harness.ts";
+import { grantToAll, seedMcpConnection } from "./mcp-connections.ts";
 
 /** The context of a request of this member with an MCP token. */
 export async function createMemberCtx(
@@ -16,68 +14,59 @@ export async function createMemberCtx(
   orgId: string,
   person: Pick<Person, "userId">,
 ): Promise<MemberCtx> {
-  const row = await server.platform.db.row<{ id: MemberId; orgId: OrgId; role: string }>(sql`
-    select id, org_id as "orgId", role from members where org_id = ${orgId} and user_id = ${person.userId}`);
+  const row = await server.platform.db.row<{ id: MemberId; orgId: OrgId; userId: UserId; role: string }>(sql`
+    select id, org_id as "orgId", user_id as "userId", role from members
+    where org_id = ${orgId} and user_id = ${person.userId}`);
+  if (!row) throw new Error("This person is no member.");
   const permissions = new Set(["mcp_connections:use"]);
-  const member = { id: row!.id, orgId: row!.orgId, role: row!.role, permissions, isSuspended: false };
-  const userId = person.userId as MemberCtx["userId"];
+  const member = { id: row.id, orgId: row.orgId, role: row.role, permissions, isSuspended: false };
   return {
     ...server.platform,
     requestId: "req_test",
     address: "127.0.0.1",
     userAgent: "test",
-    userId,
-    orgId: row!.orgId,
+    userId: row.userId,
+    orgId: row.orgId,
     member,
     permissions,
-    caller: { principal: "member", userId, member, credential: "mcp", credentialId: newId("mct") },
+    caller: {
+      principal: "member",
+      userId: row.userId,
+      member,
+      credential: "mcp",
+      credentialId: newId("mct"),
+    },
   };
 }
 
-/** Inserts a connection without a credential. */
-export async function seedMcpConnection(
+export interface CallableOptions {
+  name?: string;
+  policy?: Partial<Policy>;
+  limits?: Partial<Limits>;
+  logPayloads?: boolean;
+}
+
+/** A connection to a server without a credential, for everybody, with its first tools approved. */
+export async function connectMcpServer(
   server: TestServer,
-  orgId: string,
+  workspace: Workspace,
   url: string,
-  more: {
-    limits?: Partial<Limits>;
-    logPayloads?: boolean;
-    name?: string;
-    onDrift?: "warn" | "hold_changed";
-  } = {},
-): Promise<UsableConnection> {
-  const id = newId("mcn");
-  const slug = id.slice(-12);
-  const name = more.name ?? "Issue tracker";
-  await server.platform.db.run(sql`
-    insert into mcp_connections (id, org_id, name, slug, url, credential, registration, verdict, evidence)
-    values (${id}, ${orgId}, ${name}, ${slug}, ${url}, 'shared', 'none', '{}', '[]')`);
-  return {
-    id,
-    orgId: orgId as OrgId,
-    name,
-    slug,
-    url,
-    credential: "shared",
-    registration: "none",
-    protocolVersion: null,
-    policy: fillPolicy({ onDrift: more.onDrift ?? "warn" }),
-    limits: fillLimits(more.limits ?? {}),
-    logPayloads: more.logPayloads ?? false,
-    payloadDays: 7,
-    resource: null,
-  };
+  {
+    name = "Issue tracker",
+    policy = { onDrift: "warn" },
+    limits = {},
+    logPayloads = false,
+  }: CallableOptions = {},
+): Promise<{ ctx: MemberCtx; connection: UsableConnection }> {
+  const { platform } = server;
+  const seeded = await seedMcpConnection(server, workspace, { url, policy });
+  await grantToAll(server, seeded);
+  await platform.db.run(sql`
+    update mcp_connections set name = ${name}, limits = ${JSON.stringify(limits)}::text::jsonb,
+      log_payloads = ${logPayloads} where id = ${seeded.id}`);
+  const ctx = await createMemberCtx(server, workspace.orgId, workspace.owner);
+  const connection = await findUsable(ctx, seeded.id);
+  if (!connection) throw new Error("The connection cannot be used.");
+  await recordListing(platform, connection, await listUpstreamTools(platform, connection, {}));
+  return { ctx, connection };
 }
-
-/** Allows every call and sends no credential. */
-export const openGate: CallGate = {
-  checkCall: async (_ctx, { policy }, tool) => ({
-    definition: { name: tool, inputSchema: { type: "object" } },
-    mustList: policy.onDrift !== "warn",
-  }),
-  confirmTool: async () => {},
-  recordListing: async () => {},
-  findHeaders: async () => ({}),
-  reportChallenge: async () => {},
-  reportWorked: () => {},
-};

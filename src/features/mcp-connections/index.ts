@@ -10,6 +10,7 @@ import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts
 import { sessionPool } from "./upstream/index.ts";
 import { watchJobs } from "./watch/index.ts";
 
+export { type CallOptions, callTool } from "./calls/index.ts";
 export {
   createRedaction,
   Discovery,

@@ -4,12 +4,13 @@ import {
   startCallableModernServer,
   startCallableSessionServer,
 } from "../../../../test/fixtures/mcp-servers/callable.ts";
-import { createWorkspace, joinWorkspace, useServer } from "../../../../test/harness.ts";
-import { createMemberCtx, openGate, seedMcpConnection } from "../../../../test/mcp-calls.ts";
+import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
+import { type CallableOptions, connectMcpServer, createMemberCtx } from "../../../../test/mcp-calls.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { conflict, Refusal } from "../../../platform/errors.ts";
+import { Refusal } from "../../../platform/errors.ts";
 import { newIdAt } from "../../../platform/ids.ts";
-import { type CallGate, type CallOptions, countCallsSince, executeCall } from "./index.ts";
+import { storeCredential } from "../credentials/index.ts";
+import { type CallOptions, callTool, countCallsSince } from "./index.ts";
 import { removeOldCalls } from "./jobs.ts";
 
 const server = useServer();
@@ -18,10 +19,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function start(starting: Promise<CallableServer> = startCallableSessionServer()) {
+async function start(
+  starting: Promise<CallableServer> = startCallableSessionServer(),
+  more: CallableOptions & { workspace?: Workspace } = {},
+) {
   const upstream = await starting;
   closing.push(upstream.close);
-  return upstream;
+  const workspace = more.workspace ?? (await createWorkspace(server));
+  return { upstream, ...workspace, ...(await connectMcpServer(server, workspace, upstream.url, more)) };
 }
 
 const options = (more: Partial<CallOptions> = {}): CallOptions => ({
@@ -34,18 +39,8 @@ const list = async (auth: Record<string, string>, query = "") =>
 
 describe("a call", () => {
   test("is in the log when it returns, without arguments and result", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start();
-    const connection = await seedMcpConnection(server, orgId, upstream.url);
-    const ctx = await createMemberCtx(server, orgId, owner);
-    const result = await executeCall(
-      openGate,
-      ctx,
-      connection,
-      "echo",
-      { text: "hello" },
-      options({ client: "test 1" }),
-    );
+    const { orgId, owner, ctx, connection } = await start();
+    const result = await callTool(ctx, connection, "echo", { text: "hello" }, options({ client: "test 1" }));
     expect(result.content).toEqual([{ type: "text", text: "hello" }]);
     const { items } = await list(owner.auth);
     expect(items).toEqual([
@@ -79,11 +74,10 @@ describe("a call", () => {
   });
 
   test("keeps arguments and result sealed when the connection asks for it, until they expire", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start(startCallableModernServer());
-    const connection = await seedMcpConnection(server, orgId, upstream.url, { logPayloads: true });
-    const ctx = await createMemberCtx(server, orgId, owner);
-    await executeCall(openGate, ctx, connection, "echo", { text: "very private" }, options());
+    const { orgId, owner, ctx, connection } = await start(startCallableModernServer(), {
+      logPayloads: true,
+    });
+    await callTool(ctx, connection, "echo", { text: "very private" }, options());
     const stored = await ctx.db.row<{ payload: string }>(
       sql`select payload from mcp_call_payloads where org_id = ${orgId}`,
     );
@@ -106,25 +100,18 @@ describe("a call", () => {
   });
 
   test("has the outcome of the tool, of the server or of the refusal", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start();
-    const connection = await seedMcpConnection(server, orgId, upstream.url, {
+    const { upstream, owner, ctx, connection } = await start(undefined, {
       limits: { maxRequestBytes: 1024 },
     });
-    const ctx = await createMemberCtx(server, orgId, owner);
-    const call = (tool: string, args: unknown, gate: CallGate = openGate, more: Partial<CallOptions> = {}) =>
-      executeCall(gate, ctx, connection, tool, args, options(more)).catch((error) => error);
+    const call = (tool: string, args: unknown, more: Partial<CallOptions> = {}) =>
+      callTool(ctx, connection, tool, args, options(more)).catch((error) => error);
     expect(await call("fail", {})).toMatchObject({ isError: true });
     expect(await call("echo", [])).toMatchObject({ status: 400 });
     expect(await call("echo", { text: "x".repeat(2_000) })).toMatchObject({ status: 413 });
-    const held: CallGate = {
-      ...openGate,
-      checkCall: () => Promise.reject(conflict("mcp_tool_held", "Held.")),
-    };
-    expect(await call("echo", { text: "x" }, held)).toMatchObject({ status: 409 });
+    expect(await call("unknown", {})).toMatchObject({ status: 404 });
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 200);
-    expect(await call("slow", { ms: 60_000 }, openGate, { signal: abort.signal })).toMatchObject({
+    expect(await call("slow", { ms: 60_000 }, { signal: abort.signal })).toMatchObject({
       status: 499,
     });
     await expect.poll(() => upstream.seen.cancelled).toEqual(["slow"]);
@@ -135,7 +122,7 @@ describe("a call", () => {
     });
     const quick = { ...connection, limits: { ...connection.limits, timeoutSeconds: 0.2 } };
     upstream.gate.answer = undefined;
-    await expect(executeCall(openGate, ctx, quick, "slow", { ms: 60_000 }, options())).rejects.toMatchObject({
+    await expect(callTool(ctx, quick, "slow", { ms: 60_000 }, options())).rejects.toMatchObject({
       status: 504,
     });
     const { items } = await list(owner.auth);
@@ -145,7 +132,7 @@ describe("a call", () => {
       ["fail", "tool_error", "tool_error"],
       ["echo", "refused", "invalid_request"],
       ["echo", "refused", "mcp_request_too_large"],
-      ["echo", "refused", "mcp_tool_held"],
+      ["unknown", "refused", "mcp_tool_not_found"],
       ["slow", "cancelled", "mcp_cancelled"],
       ["echo", "failed", "mcp_server_failed"],
       ["slow", "timed_out", "mcp_server_timeout"],
@@ -154,36 +141,16 @@ describe("a call", () => {
   });
 
   test("passes progress on", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start(startCallableModernServer());
-    const connection = await seedMcpConnection(server, orgId, upstream.url);
-    const ctx = await createMemberCtx(server, orgId, owner);
+    const { ctx, connection } = await start(startCallableModernServer());
     const seen: unknown[] = [];
-    await executeCall(
-      openGate,
-      ctx,
-      connection,
-      "slow",
-      { ms: 10 },
-      options({ onProgress: (one) => seen.push(one) }),
-    );
+    await callTool(ctx, connection, "slow", { ms: 10 }, options({ onProgress: (one) => seen.push(one) }));
     expect(seen).toEqual([{ progress: 1, total: 2 }]);
   });
 
   test("that is refused after the listing never reaches the tool", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start();
-    const connection = await seedMcpConnection(server, orgId, upstream.url, { onDrift: "hold_changed" });
-    const ctx = await createMemberCtx(server, orgId, owner);
-    const gate: CallGate = {
-      ...openGate,
-      confirmTool: async (_ctx, _connection, tool, { tools }) => {
-        const found = tools.find(({ name }) => name === tool);
-        if (found?.description !== "Says it back") throw conflict("mcp_tool_held", "Held.");
-      },
-    };
+    const { upstream, ctx, connection } = await start(undefined, { policy: {} });
     const call = () =>
-      executeCall(gate, ctx, connection, "echo", { text: "x" }, options()).then(
+      callTool(ctx, connection, "echo", { text: "x" }, options()).then(
         () => "sent",
         (error) => error.body.error,
       );
@@ -195,84 +162,54 @@ describe("a call", () => {
   });
 });
 
-describe("a refused credential", () => {
-  test("is renewed once, and all callers share the renewal", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start();
-    upstream.gate.answer = ({ headers }) =>
-      headers.authorization === "Bearer fresh-token" ? undefined : { status: 401 };
-    const connection = await seedMcpConnection(server, orgId, upstream.url, {
-      limits: { concurrency: 1_000, callsPerMinute: 10_000 },
-    });
-    const ctx = await createMemberCtx(server, orgId, owner);
-    let stored = "stale-token";
-    let renewals = 0;
-    const reported: unknown[] = [];
-    const gate: CallGate = {
-      ...openGate,
-      async findHeaders(_ctx, _connection, { refused } = { refused: {} }) {
-        if (refused.authorization === `Bearer ${stored}`) {
-          renewals += 1;
-          stored = "fresh-token";
-        }
-        return { authorization: `Bearer ${stored}` };
-      },
-      reportChallenge: async (_ctx, _connection, challenge) => void reported.push(challenge),
-    };
-    const results = await Promise.all(
-      Array.from({ length: 100 }, () => executeCall(gate, ctx, connection, "echo", { text: "x" }, options())),
-    );
-    expect(results.every(({ isError }) => !isError)).toBe(true);
-    expect(renewals).toBe(1);
-    expect(reported).toEqual([]);
-  });
+/** Gives the connection a key, as its owner does. */
+async function storeKey({ ctx, connection }: Awaited<ReturnType<typeof start>>, key: string) {
+  const bearer = { ...connection, registration: "bearer" as const };
+  await ctx.db.run(sql`update mcp_connections set registration = 'bearer' where id = ${connection.id}`);
+  await storeCredential(ctx, ctx.db, bearer, null, { authorization: `Bearer ${key}` });
+  return bearer;
+}
 
-  test("that stays refused is reported for the member, and says what to do", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start(startCallableModernServer());
-    const connection = await seedMcpConnection(server, orgId, upstream.url);
-    const ctx = await createMemberCtx(server, orgId, owner);
-    const reported: unknown[] = [];
-    const gate: CallGate = {
-      ...openGate,
-      findHeaders: async () => ({ authorization: "Bearer secret-of-upstream" }),
-      reportChallenge: async (_ctx, _connection, challenge) => void reported.push(challenge),
-    };
+describe("a refused credential", () => {
+  test("says what to do, and is not sent again at once", async () => {
+    const started = await start(startCallableModernServer());
+    const { ctx, upstream, owner } = started;
+    const connection = await storeKey(started, "secret-of-upstream");
     const call = () =>
-      executeCall(gate, ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
-    upstream.gate.answer = () => ({ status: 401 });
-    expect(await call()).toMatchObject({ status: 409, body: { error: "mcp_sign_in_required" } });
+      callTool(ctx, connection, "echo", { text: "secret-of-upstream" }, options()).catch((e) => e);
+    expect(await call()).toMatchObject({ content: [{ type: "text", text: "[redacted]" }] });
+    expect(upstream.seen.authorizations.at(-1)).toBe("Bearer secret-of-upstream");
     upstream.gate.answer = () => ({
       status: 403,
       headers: { "www-authenticate": 'Bearer error="insufficient_scope", scope="issues:write"' },
     });
-    const error = await call();
-    expect(error).toMatchObject({
+    expect(await call()).toMatchObject({
       status: 409,
       body: { error: "mcp_consent_required", missingScopes: ["issues:write"] },
     });
-    expect(reported).toEqual([
-      { status: 401, scopes: [], reason: "unauthorized" },
-      { status: 403, scopes: ["issues:write"], reason: "insufficient_scope" },
-    ]);
+    upstream.gate.answer = () => ({ status: 401 });
+    const error = await call();
+    expect(error).toMatchObject({ status: 409, body: { error: "mcp_sign_in_required" } });
+    const before = upstream.seen.messages.length;
+    expect(await call()).toMatchObject({ status: 409, body: { error: "mcp_sign_in_required" } });
+    expect(upstream.seen.messages).toHaveLength(before);
     expect(JSON.stringify([error, server.logLines])).not.toContain("secret-of-upstream");
-    expect((await list(owner.auth)).items.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+    const { items } = await list(owner.auth);
+    expect(items.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       "refused",
       "refused",
+      "refused",
+      "ok",
     ]);
   });
 });
 
 describe("limits", () => {
   test("of a minute and of places are refusals that say when to try again, and are logged once", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start();
-    const connection = await seedMcpConnection(server, orgId, upstream.url, {
+    const { upstream, owner, ctx, connection } = await start(undefined, {
       limits: { callsPerMinute: 3 },
     });
-    const ctx = await createMemberCtx(server, orgId, owner);
-    const call = () =>
-      executeCall(openGate, ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
+    const call = () => callTool(ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
     for (let i = 0; i < 3; i++) expect(await call()).not.toBeInstanceOf(Refusal);
     for (let i = 0; i < 3; i++)
       expect(await call()).toMatchObject({
@@ -285,19 +222,15 @@ describe("limits", () => {
   });
 
   test("a server that fails five times in a row is not called for a while", async () => {
-    const { orgId, owner } = await createWorkspace(server);
-    const upstream = await start();
-    const connection = await seedMcpConnection(server, orgId, upstream.url);
-    const ctx = await createMemberCtx(server, orgId, owner);
-    const call = () =>
-      executeCall(openGate, ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
+    const { upstream, orgId, owner, ctx, connection } = await start();
+    const call = () => callTool(ctx, connection, "echo", { text: "x" }, options()).catch((error) => error);
     upstream.gate.answer = () => ({ status: 503 });
     const codes: string[] = [];
     for (let i = 0; i < 7; i++) codes.push((await call()).body.error);
     expect(codes).toEqual([...Array(5).fill("mcp_server_failed"), "mcp_server_paused", "mcp_server_paused"]);
-    const other = await seedMcpConnection(server, orgId, upstream.url);
     upstream.gate.answer = undefined;
-    expect(await executeCall(openGate, ctx, other, "echo", { text: "x" }, options())).toMatchObject({
+    const other = await connectMcpServer(server, { orgId, owner }, upstream.url);
+    expect(await callTool(ctx, other.connection, "echo", { text: "x" }, options())).toMatchObject({
       content: [{}],
     });
   });
@@ -308,12 +241,10 @@ describe("the log", () => {
     const acme = await createWorkspace(server, "Acme");
     const other = await createWorkspace(server, "Other");
     const member = await joinWorkspace(server, acme, "member");
-    const upstream = await start();
-    const connection = await seedMcpConnection(server, acme.orgId, upstream.url, { name: "=HYPERLINK(1)" });
-    const ownerCtx = await createMemberCtx(server, acme.orgId, acme.owner);
+    const { connection, ctx: ownerCtx } = await start(undefined, { workspace: acme, name: "=HYPERLINK(1)" });
     const memberCtx = await createMemberCtx(server, acme.orgId, member);
-    await executeCall(openGate, ownerCtx, connection, "echo", { text: "a" }, options());
-    await executeCall(openGate, memberCtx, connection, "fail", {}, options({ runId: "run_1", attempt: 2 }));
+    await callTool(ownerCtx, connection, "echo", { text: "a" }, options());
+    await callTool(memberCtx, connection, "fail", {}, options({ runId: "run_1", attempt: 2 }));
     return { acme, other, member, connection };
   }
 

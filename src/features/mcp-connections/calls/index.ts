@@ -9,7 +9,7 @@ export { callJobs } from "./jobs.ts";
 export { countCallsSince } from "./reading.ts";
 export { callRoutes } from "./routes.ts";
 export { sealedPayloads } from "./sealing.ts";
-export { executeCall } from "./service.ts";
-export type { CallGate, CallOptions, CallResult } from "./types.ts";
+export { callTool } from "./service.ts";
+export type { CallOptions, CallResult } from "./types.ts";
 
 export const callState = [callLog, callLimiter, callBreaker, listingRefresher, limitReports];

@@ -1,16 +1,13 @@
 import type { Platform } from "../../../platform/context.ts";
 import { defineState } from "../../../platform/state.ts";
 import type { UsableConnection } from "../model.ts";
-import { findListChange, listUpstreamTools, type UpstreamListing } from "../upstream/index.ts";
+import { recordListing } from "../tools/index.ts";
+import { findListChange, listUpstreamTools } from "../upstream/index.ts";
 
 /** Lists the tools of connections in use, where calls do not wait for a listing. */
 export interface ListingRefresher {
   /** Starts a listing when the last one is too old or the server has announced a change. Nobody waits for it. */
-  refresh(
-    connection: UsableConnection,
-    headers: Record<string, string>,
-    record: (platform: Platform, connection: UsableConnection, listing: UpstreamListing) => Promise<unknown>,
-  ): void;
+  refresh(connection: UsableConnection, headers: Record<string, string>): void;
 }
 
 const maxConnections = 10_000;
@@ -24,7 +21,7 @@ function createRefresher(platform: Platform): ListingRefresher {
   /** When the last listing began, per connection, in order of time. */
   const listedAt = new Map<string, number>();
   return {
-    refresh(connection, headers, record) {
+    refresh(connection, headers) {
       const { id, limits } = connection;
       const now = performance.now();
       const last = listedAt.get(id);
@@ -37,7 +34,7 @@ function createRefresher(platform: Platform): ListingRefresher {
         listedAt.delete(other);
       }
       listUpstreamTools(platform, connection, headers)
-        .then((listing) => record(platform, connection, listing))
+        .then((listing) => recordListing(platform, connection, listing))
         .catch(() => platform.metrics.count("mcp_listing_failures_total"));
     },
   };

@@ -1,21 +1,33 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import { conflict, invalidField, Refusal } from "../../../platform/errors.ts";
+import { invalidField, Refusal } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
+import {
+  consentRequired,
+  findHeaders,
+  reportChallenge,
+  reportWorked,
+  signInRequired,
+} from "../credentials/index.ts";
 import type { UsableConnection } from "../model.ts";
-import { callUpstream, UpstreamError, type UpstreamResult } from "../upstream/index.ts";
+import { type Allowed, checkCall, confirmTool } from "../tools/index.ts";
+import {
+  callUpstream,
+  type UpstreamChallenge,
+  UpstreamError,
+  type UpstreamResult,
+} from "../upstream/index.ts";
 import { callBreaker } from "./breaker.ts";
 import { describeUpstreamError, type Failure, requestTooLarge, serverPaused } from "./failures.ts";
 import { callLimiter } from "./limits.ts";
 import { listingRefresher } from "./refresh.ts";
 import { reportCall } from "./report.ts";
-import type { CallGate, CallOptions, CallResult } from "./types.ts";
+import type { CallOptions, CallResult } from "./types.ts";
 
 /**
  * Executes a tool, and logs the call. Throws a refusal when there is no result: the call is not allowed, a limit is
  * reached, a sign-in is missing, or the server failed. A result with `isError` is the answer of the tool.
  */
-export async function executeCall(
-  gate: CallGate,
+export async function callTool(
   ctx: MemberCtx,
   connection: UsableConnection,
   tool: string,
@@ -44,7 +56,7 @@ export async function executeCall(
       payload: { arguments: args ?? {}, result: result?.result ?? null },
     });
   try {
-    const result = await attemptCall(gate, ctx, connection, {
+    const result = await attemptCall(ctx, connection, {
       tool,
       args,
       requestText,
@@ -72,7 +84,6 @@ interface Attempt {
 }
 
 async function attemptCall(
-  gate: CallGate,
   ctx: MemberCtx,
   connection: UsableConnection,
   attempt: Attempt,
@@ -82,21 +93,21 @@ async function attemptCall(
   if (!isArguments(args)) throw invalidField(["arguments"], "The arguments of a tool are an object.");
   if (Buffer.byteLength(requestText) > limits.maxRequestBytes)
     throw requestTooLarge(name, limits.maxRequestBytes);
-  const allowed = await gate.checkCall(ctx, connection, tool, args ?? {}, { runId });
+  const allowed = await checkCall(ctx, connection, tool, args ?? {}, { runId });
   const breaker = ctx.state.get(callBreaker);
   const release = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
   try {
-    const headers = await gate.findHeaders(ctx, connection);
+    const headers = await findHeaders(ctx, connection);
     const pause = breaker.findPause(connection.id);
     if (pause !== undefined) throw serverPaused(name, pause);
     const send = (credential: Record<string, string>) =>
-      sendCall(gate, ctx, connection, attempt, args ?? {}, allowed, credential);
+      sendCall(ctx, connection, attempt, args ?? {}, allowed, credential);
     try {
       const result = await send(headers).catch((error) =>
-        renewAndSend(gate, ctx, connection, error, headers, send),
+        renewAndSend(ctx, connection, error, headers, send),
       );
       breaker.report(connection.id, true);
-      gate.reportWorked(ctx, connection);
+      reportWorked(ctx, connection);
       return result;
     } catch (error) {
       breaker.report(connection.id, findHealth(error, connection));
@@ -111,12 +122,11 @@ const isArguments = (args: unknown): args is Record<string, unknown> | undefined
   args === undefined || (typeof args === "object" && args !== null && !Array.isArray(args));
 
 async function sendCall(
-  gate: CallGate,
   ctx: MemberCtx,
   connection: UsableConnection,
   { tool, options, times }: Attempt,
   args: Record<string, unknown>,
-  allowed: Awaited<ReturnType<CallGate["checkCall"]>>,
+  allowed: Allowed,
   headers: Record<string, string>,
 ): Promise<UpstreamResult> {
   const { limits } = connection;
@@ -125,7 +135,8 @@ async function sendCall(
     const result = await callUpstream(ctx, connection, headers, {
       tool,
       args,
-      definition: allowed.definition,
+      // Its schema says which arguments are also sent as headers.
+      definition: { name: tool, inputSchema: { ...allowed.definition.inputSchema, type: "object" } },
       timeoutMs: limits.timeoutSeconds * 1000,
       maxResultBytes: limits.maxResultBytes,
       signal: options.signal,
@@ -133,11 +144,9 @@ async function sendCall(
       onLog: options.onLog,
       onElicit: options.onElicit,
       onSample: options.onSample,
-      ...(allowed.mustList
-        ? { checkListing: (listing) => gate.confirmTool(ctx, connection, tool, listing) }
-        : {}),
+      ...(allowed.mustList ? { checkListing: (listing) => confirmTool(ctx, connection, tool, listing) } : {}),
     });
-    if (!allowed.mustList) ctx.state.get(listingRefresher).refresh(connection, headers, gate.recordListing);
+    if (!allowed.mustList) ctx.state.get(listingRefresher).refresh(connection, headers);
     return result;
   } finally {
     times.upstreamMs += performance.now() - started;
@@ -145,56 +154,38 @@ async function sendCall(
 }
 
 /**
- * Handles a refused credential. A token may have been revoked before its time, so it is renewed once. After that, only
- * the member can help.
+ * Handles a refused credential. A token may have been revoked before its time, so it is replaced once. After that, only
+ * a person can help.
  */
 async function renewAndSend(
-  gate: CallGate,
   ctx: MemberCtx,
   connection: UsableConnection,
   error: unknown,
   headers: Record<string, string>,
   send: (headers: Record<string, string>) => Promise<UpstreamResult>,
 ): Promise<UpstreamResult> {
-  if (!(error instanceof UpstreamError) || !error.challenge) throw error;
-  if (error.challenge.status === 401) {
-    const renewed = await gate.findHeaders(ctx, connection, { refused: headers });
-    if (JSON.stringify(renewed) !== JSON.stringify(headers)) {
-      const second = await send(renewed).then(
-        (result) => ({ result }),
-        (failure: unknown) => ({ failure }),
-      );
-      if ("result" in second) return second.result;
-      if (!(second.failure instanceof UpstreamError) || !second.failure.challenge) throw second.failure;
-      return refuseChallenge(gate, ctx, connection, second.failure);
-    }
-  }
-  return refuseChallenge(gate, ctx, connection, error);
+  const challenge = findChallenge(error);
+  if (!challenge) throw error;
+  if ((await reportChallenge(ctx, connection, { ...challenge, refused: headers })) === "stop")
+    throw refuseChallenge(ctx, connection, challenge);
+  const renewed = await findHeaders(ctx, connection);
+  return send(renewed).catch(async (second: unknown) => {
+    const again = findChallenge(second);
+    if (!again) throw second;
+    // Nothing is replaced a second time for the same call.
+    await reportChallenge(ctx, connection, { ...again, refused: renewed });
+    throw refuseChallenge(ctx, connection, again);
+  });
 }
 
-async function refuseChallenge(
-  gate: CallGate,
+const findChallenge = (error: unknown): UpstreamChallenge | undefined =>
+  error instanceof UpstreamError ? error.challenge : undefined;
+
+const refuseChallenge = (
   ctx: MemberCtx,
   connection: UsableConnection,
-  { challenge }: UpstreamError,
-): Promise<never> {
-  if (!challenge) throw new Error("There is no challenge to report.");
-  await gate.reportChallenge(ctx, connection, challenge);
-  // The reported state is the reason why there are no headers now, and the refusal names the way out.
-  await gate.findHeaders(ctx, connection);
-  throw challenge.status === 401
-    ? conflict(
-        "mcp_sign_in_required",
-        `${connection.name} does not accept the credential. Connect it again.`,
-        {
-          connectionId: connection.id,
-        },
-      )
-    : conflict("mcp_consent_required", `${connection.name} asks for more consent. Connect it again.`, {
-        connectionId: connection.id,
-        missingScopes: challenge.scopes,
-      });
-}
+  { status, scopes, reason }: UpstreamChallenge,
+) => (status === 401 ? signInRequired(ctx, connection, reason) : consentRequired(ctx, connection, scopes));
 
 /** Whether the server works, as far as an error shows it. */
 function findHealth(error: unknown, connection: UsableConnection): boolean | undefined {

@@ -99,6 +99,8 @@ export interface Challenge {
   /** The scopes that the server names. */
   scopes: readonly string[];
   reason: string;
+  /** The headers that were refused. A token that somebody has replaced meanwhile is not replaced again. */
+  refused?: Record<string, string>;
 }
 
 /**
@@ -108,11 +110,16 @@ export interface Challenge {
 export async function reportChallenge(
   ctx: MemberCtx & { orgId: OrgId },
   connection: UsableConnection,
-  { status, scopes, reason }: Challenge,
+  { status, scopes, reason, refused }: Challenge,
 ): Promise<"retry" | "stop"> {
   if (connection.registration === "none") return "stop";
   const usesToken = isOauth(connection.registration);
-  if (status === 401 && usesToken && (await replaceRefusedToken(ctx, toTokenRequest(ctx, connection))))
+  const refusedToken = refused?.authorization?.replace(/^Bearer /, "");
+  if (
+    status === 401 &&
+    usesToken &&
+    (await replaceRefusedToken(ctx, toTokenRequest(ctx, connection), refusedToken))
+  )
     return "retry";
   await saveState(ctx.db, ctx.orgId, {
     connectionId: connection.id,

@@ -72,11 +72,19 @@ const freshForMs = 30_000;
 
 /**
  * The MCP server refused a token that has not expired: it may have been revoked. Refreshes it, unless it is new. Returns
- * true when there is another token to try.
+ * true when there is another token to try. When many calls were refused with one token, the first replaces it, and the
+ * others find that it is replaced.
  */
-export async function replaceRefusedToken(ctx: MemberCtx, request: Request): Promise<boolean> {
+export async function replaceRefusedToken(
+  ctx: MemberCtx,
+  request: Request,
+  refusedToken?: string,
+): Promise<boolean> {
   const found = await store.findMcpToken(ctx.db, ctx.orgId, { ...request, seconds: 0 });
-  if (found?.status !== "connected" || !canRefresh(found)) return false;
+  if (found?.status !== "connected") return false;
+  const known = refusedToken === undefined || found.accessToken === null ? undefined : toResult(ctx, found);
+  if (known?.kind === "token" && known.accessToken !== refusedToken) return true;
+  if (!canRefresh(found)) return false;
   if (found.now - found.obtainedAt < freshForMs) return false;
   const previousAccessToken = found.accessToken;
   await refreshToken(ctx, ctx.orgId, { id: found.tokenId, previousAccessToken }, Date.now() + maxWaitMs);
