@@ -10,6 +10,7 @@ import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts
 import { sessionPool } from "./upstream/index.ts";
 import { watchJobs } from "./watch/index.ts";
 
+export { listUsable } from "./access/index.ts";
 export { type CallOptions, callTool } from "./calls/index.ts";
 export {
   createRedaction,
@@ -19,9 +20,16 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+export type { UsableConnection } from "./model.ts";
 export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
-export { hashArguments, normalizeListing, sealArguments } from "./tools/index.ts";
+export {
+  hashArguments,
+  listTools,
+  normalizeListing,
+  sealArguments,
+  type UsableTool,
+} from "./tools/index.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",

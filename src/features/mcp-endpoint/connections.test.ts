@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claim, createAutomation, queueRun, readEvents, runNow } from "../../../test/automations.ts";
+import {
+  type CallableServer,
+  startCallableModernServer,
+  startCallableSessionServer,
+} from "../../../test/fixtures/mcp-servers/callable.ts";
+import {
+  createMcpToken,
+  createWorkspace,
+  joinWorkspace,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import { clientKinds, connectClient, type McpClient } from "../../../test/mcp-clients.ts";
+import { listNow, seedTools } from "../../../test/mcp-tools.ts";
+
+const server = useServer();
+const both = { scopes: ["mcp:read", "mcp:write"] };
+let acme: Workspace;
+let upstreams: Record<"sessions" | "modern", CallableServer>;
+beforeAll(async () => {
+  acme = await createWorkspace(server, "Acme");
+  upstreams = { sessions: await startCallableSessionServer(), modern: await startCallableModernServer() };
+});
+afterAll(async () => {
+  await Promise.all(Object.values(upstreams).map(({ close }) => close()));
+});
+
+const url = () => `${server.url}/mcp`;
+const listNames = async (client: McpClient) => (await client.listTools()).tools.map(({ name }) => name);
+const readCode = ({ _meta }: { _meta?: Record<string, unknown> }) =>
+  (_meta?.["dev.signalbox/error"] as { code: string } | undefined)?.code;
+
+async function connect(
+  { orgId, owner }: Workspace,
+  upstream: { url: string },
+  more: Record<string, unknown> = {},
+): Promise<{ id: string; slug: string }> {
+  const { status, body } = await server.call("/v1/mcp-connections", {
+    body: {
+      url: upstream.url,
+      credential: "shared",
+      registration: "none",
+      access: { organization: true },
+      ...more,
+    },
+    headers: owner.auth,
+  });
+  expect([status, body]).toEqual([201, expect.anything()]);
+  await listNow(server, orgId, body.connection.id);
+  return body.connection;
+}
+
+describe.each(clientKinds)("the official client, %s", (kind) => {
+  test.each(["sessions", "modern"] as const)("calls a tool of a connection, server with %s", async (era) => {
+    const { slug } = await connect(acme, upstreams[era]);
+    const { token } = await createMcpToken(server, acme.owner, both);
+    const client = await connectClient(kind, `${url()}?tools=all`, token);
+    expect(await listNames(client)).toContain(`${slug}__echo`);
+    const echoed = await client.callTool(`${slug}__echo`, { text: "hello" });
+    expect(echoed.content).toEqual([{ type: "text", text: "hello" }]);
+    const failed = await client.callTool("execute_capability", { name: `${slug}__fail` });
+    expect(failed).toMatchObject({ isError: true, content: [{ text: "no" }] });
+    const wrong = await client.callTool(`${slug}__echo`, { words: 1 });
+    expect(wrong.content[0]!.text).toContain("arguments.text: This argument is required.");
+    // The token of the caller stays here.
+    expect(upstreams[era].seen.authorizations.every((value) => value === undefined)).toBe(true);
+  });
+
+  test("progress of the server reaches the client, and a cancellation reaches the server", async () => {
+    const upstream = upstreams.sessions;
+    const { slug } = await connect(acme, upstream);
+    const { token } = await createMcpToken(server, acme.owner, both);
+    const client = await connectClient(kind, url(), token);
+    const cancelling = new AbortController();
+    const progressed = Promise.withResolvers<unknown>();
+    upstream.seen.cancelled.length = 0;
+    const call = client.callTool(
+      `${slug}__slow`,
+      { ms: 60_000 },
+      { signal: cancelling.signal, onprogress: progressed.resolve },
+    );
+    expect(await progressed.promise).toMatchObject({ progress: 1, total: 2 });
+    cancelling.abort();
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => upstream.seen.cancelled).toEqual(["slow"]);
+  });
+
+  test("a question of the server reaches the person at the client", async () => {
+    const { slug } = await connect(acme, upstreams.sessions);
+    const { token } = await createMcpToken(server, acme.owner, both);
+    const asked: unknown[] = [];
+    const client = await connectClient(kind, url(), token, {
+      onElicit: (params) => {
+        asked.push(params);
+        return { action: "accept", content: { yes: "true" } };
+      },
+    });
+    const { content } = await client.callTool(`${slug}__ask`);
+    expect(asked).toMatchObject([{ message: "Sure?" }]);
+    expect(JSON.parse(content[0]!.text!)).toMatchObject({ action: "accept", content: { yes: "true" } });
+  });
+
+  test("a client that answers no questions is not asked", async () => {
+    const { slug } = await connect(acme, upstreams.sessions);
+    const { token } = await createMcpToken(server, acme.owner, both);
+    const client = await connectClient(kind, url(), token);
+    expect((await client.callTool(`${slug}__ask`)).isError).toBe(true);
+  });
+});
+
+describe("who may use a tool", () => {
+  test("a token that only reads sees and calls only tools that read", async () => {
+    const { slug } = await connect(acme, upstreams.sessions);
+    const { token } = await createMcpToken(server, acme.owner, { scopes: ["mcp:read"] });
+    const client = await connectClient("modern", `${url()}?tools=all`, token);
+    const names = await listNames(client);
+    expect(names).toContain(`${slug}__echo`);
+    expect(names).not.toContain(`${slug}__fail`);
+    expect(readCode(await client.callTool(`${slug}__fail`))).toBe("forbidden");
+    const { structuredContent } = await client.callTool("search_capabilities", { query: `${slug} fail` });
+    expect(JSON.stringify(structuredContent)).not.toContain(`${slug}__fail`);
+  });
+
+  test("another organization finds neither the connection, nor its tools, nor a way to call them", async () => {
+    const { id, slug } = await connect(acme, upstreams.sessions, { name: "Secret tracker" });
+    const globex = await createWorkspace(server, "Globex");
+    const { token } = await createMcpToken(server, globex.owner, both);
+    const client = await connectClient("modern", `${url()}?tools=all`, token);
+    const name = `${slug}__echo`;
+    await expect(client.callTool(name, { text: "x" })).rejects.toThrow("There is no tool");
+    expect(readCode(await client.callTool("execute_capability", { name }))).toBe("capability_not_found");
+    const seen = JSON.stringify([
+      await client.listTools(),
+      await client.callTool("search_capabilities", { query: "", limit: 50 }),
+      await client.callTool("signalbox__list_connections"),
+    ]);
+    for (const word of [id, slug, "Secret tracker"]) expect(seen).not.toContain(word);
+  });
+
+  test("a member who was not granted the connection does not see it, and grants take effect at once", async () => {
+    const { id, slug } = await connect(acme, upstreams.sessions, { access: {} });
+    const member = await joinWorkspace(server, acme, "member");
+    const { token } = await createMcpToken(server, member, both);
+    const client = await connectClient("modern", `${url()}?tools=all`, token);
+    const name = `${slug}__echo`;
+    expect(await listNames(client)).not.toContain(name);
+    await expect(client.callTool(name, { text: "x" })).rejects.toThrow("There is no tool");
+    const grant = (body: object) =>
+      server.call(`/v1/mcp-connections/${id}/access`, { method: "PUT", body, headers: acme.owner.auth });
+    await grant({ memberIds: [member.memberId] });
+    expect((await client.callTool(name, { text: "x" })).isError).toBeFalsy();
+    await grant({});
+    await expect(client.callTool(name, { text: "x" })).rejects.toThrow("There is no tool");
+  });
+
+  test("a run uses the connections of its automation, and its calls are events of the run", async () => {
+    const { id, slug } = await connect(acme, upstreams.sessions, { access: {} });
+    const automation = await createAutomation(server, acme.owner.auth);
+    const name = `${slug}__echo`;
+    const start = async (runId: string) => {
+      const { credential } = await claim(server, acme.owner.auth, runId);
+      return connectClient("legacy", `${url()}?tools=all`, credential);
+    };
+    const other = await start((await queueRun(server, acme.owner.auth)).id);
+    await expect(other.callTool(name, { text: "x" })).rejects.toThrow("There is no tool");
+    await server.call(`/v1/mcp-connections/${id}/access`, {
+      method: "PUT",
+      body: { automationIds: [automation.id] },
+      headers: acme.owner.auth,
+    });
+    const run = await runNow(server, acme.owner.auth, automation.id);
+    const client = await start(run.id);
+    expect((await client.callTool(name, { text: "x" })).isError).toBeFalsy();
+    await client.callTool("execute_capability", { name: `${slug}__fail` });
+    const events = await readEvents(server, acme.owner.auth, run.id);
+    expect(events).toMatchObject([
+      { type: "capability_execution", payload: { name, isError: false } },
+      { type: "capability_execution", payload: { name: `${slug}__fail`, isError: true, code: "tool_error" } },
+    ]);
+    const { body } = await server.call(`/v1/mcp-calls?runId=${run.id}`, { headers: acme.owner.auth });
+    expect(body.items).toHaveLength(2);
+  });
+});
+
+describe("many tools", () => {
+  test("500 tools are searched instead of listed, unless the caller asks for all of them", async () => {
+    const initech = await createWorkspace(server, "Initech");
+    const { slug } = await seedTools(server, initech, 500);
+    const { token } = await createMcpToken(server, initech.owner, both);
+    const searching = await connectClient("modern", url(), token);
+    expect((await listNames(searching)).some((name) => name.startsWith(`${slug}__`))).toBe(false);
+    const { structuredContent } = await searching.callTool("search_capabilities", {
+      query: "number 431",
+      limit: 1,
+    });
+    expect(structuredContent).toMatchObject({ items: [{ name: `${slug}__tool_431`, executable: true }] });
+    const all = await connectClient("old", `${url()}?tools=all`, token);
+    const names: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await all.listTools(cursor);
+      names.push(...page.tools.map(({ name }) => name));
+      cursor = page.nextCursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(names.filter((name) => name.startsWith(`${slug}__`))).toHaveLength(500);
+    expect(new Set(names).size).toBe(names.length);
+    expect(pages).toBeGreaterThan(5);
+  });
+});
