@@ -105,7 +105,7 @@ test("where people sign in is a person's choice, and what the server refuses los
   await page.getByRole("button", { name: "Save connection" }).click();
   await page.getByText("Still needed: a client id.").waitFor();
   expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("Two places");
-  await page.getByLabel("Client id").fill("our-client");
+  await page.getByRole("textbox", { name: "Client id" }).fill("our-client");
   await page.getByLabel("Everybody").check();
   await page.getByRole("button", { name: "Save connection" }).click();
   await page.getByRole("heading", { name: "Two places" }).waitFor();
