@@ -18,6 +18,7 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+export { mineStateOf } from "./member-states/index.ts";
 export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
 export { hashArguments, normalizeListing, sealArguments } from "./tools/index.ts";
