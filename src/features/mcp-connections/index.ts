@@ -9,6 +9,9 @@ import { sealedColumns } from "./sealing.ts";
 import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 import { sessionPool } from "./upstream/index.ts";
 
+export { findConnection, findUsable, listUsable } from "./access/index.ts";
+export { rediscover } from "./checks/index.ts";
+export type { McpConnection } from "./contract.ts";
 export {
   createRedaction,
   Discovery,
@@ -17,9 +20,19 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+export { callTool } from "./execution.ts";
+export type { UsableConnection } from "./model.ts";
 export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
-export { hashArguments, normalizeListing, sealArguments } from "./tools/index.ts";
+export { list as listConnections } from "./service.ts";
+export {
+  hashArguments,
+  listInstructions,
+  listTools,
+  normalizeListing,
+  sealArguments,
+  type UsableTool,
+} from "./tools/index.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",

@@ -3,12 +3,14 @@ import { cutPageById, type PageQuery, readIdCursor } from "../../platform/http/i
 import { record } from "../audit/index.ts";
 import { changeMcpProvider, removeMcpProvider } from "../oauth-providers/index.ts";
 import { readAccess } from "./access/index.ts";
+import { countCallsSince } from "./calls/index.ts";
 import type { ConnectionChange, McpConnection, McpConnectionDetail, NewConnection } from "./contract.ts";
 import { lockConnection, requireConnection, toReader } from "./find.ts";
 import { fillLimits, fillPolicy, isOauth } from "./model.ts";
 import { buildCallbackUrl, releaseClient, releaseClientOfConnection } from "./registration/index.ts";
 import { type PreparedConnection, saveConnection } from "./saving.ts";
 import * as store from "./store.ts";
+import { endUpstreamSessions } from "./upstream/index.ts";
 
 export async function list(
   ctx: MemberCtx,
@@ -26,6 +28,8 @@ export async function list(
   return { items: await addCounts(ctx, items), nextCursor };
 }
 
+const dayMs = 24 * 3600_000;
+
 async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Promise<McpConnection[]> {
   const people = new Map(
     toReader(ctx).seesAll && rows.length > 0
@@ -38,10 +42,15 @@ async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Pro
         ).map(({ id, ...counts }) => [id, counts] as const)
       : [],
   );
-  return rows.map((row) => toConnection(row, people.get(row.id) ?? null));
+  const calls = await countCallsSince(ctx.db, ctx.orgId, Date.now() - dayMs);
+  return rows.map((row) => toConnection(row, people.get(row.id) ?? null, calls.get(row.id) ?? 0));
 }
 
-function toConnection(row: store.SummaryRow, people: McpConnection["people"]): McpConnection {
+function toConnection(
+  row: store.SummaryRow,
+  people: McpConnection["people"],
+  callsLastDay: number,
+): McpConnection {
   const { mineState, missingScopes, account, mineSince, mayUse, ...rest } = row;
   const { problemStep, problemCode, problemMessage, problemSince, verdictDrift, ...summary } = rest;
   return {
@@ -64,7 +73,7 @@ function toConnection(row: store.SummaryRow, people: McpConnection["people"]): M
     scopes: summary.scopes,
     mine: { state: mineState, missingScopes, account, since: mineSince, mayUse },
     people,
-    callsLastDay: 0,
+    callsLastDay,
     verdictStatus: summary.verdictStatus,
     verdictDrift: verdictDrift ?? [],
     discoveredAt: summary.discoveredAt,
@@ -112,6 +121,7 @@ export async function change(ctx: MemberCtx, id: string, input: ConnectionChange
     const next = { ...settings, ...given, limits: { ...before.limits, ...limits } };
     await store.update(tx, ctx.orgId, connectionId, next);
     if (isOauth(registration)) await changeMcpProvider(ctx, tx, connectionId, next);
+    if (before.enabled && !next.enabled) await endUpstreamSessions(ctx, tx, connectionId);
     await record(ctx, tx, {
       action: "mcp_connection.changed",
       target: { type: "mcp_connection", id: connectionId },
@@ -128,6 +138,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     await removeMcpProvider(ctx, tx, connectionId);
     await releaseClientOfConnection(ctx, tx, connectionId);
     await store.remove(tx, ctx.orgId, connectionId);
+    await endUpstreamSessions(ctx, tx, connectionId);
     await record(ctx, tx, {
       action: "mcp_connection.removed",
       target: { type: "mcp_connection", id: connectionId },

@@ -10,6 +10,7 @@ import { requireId } from "../find.ts";
 import type { ConnectionId, UsableConnection } from "../model.ts";
 import { toKept } from "../saving.ts";
 import { read } from "../service.ts";
+import { recordListing } from "../tools/index.ts";
 import { listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
 import { compareVerdicts } from "./compare.ts";
 import type { McpConnectionTest } from "./contract.ts";
@@ -137,6 +138,7 @@ async function recordAnswer(ctx: MemberCtx, connection: UsableConnection, listin
   reportWorked(ctx, connection);
   await store.setHealth(ctx.db, ctx.orgId, connection.id, null);
   await store.setProtocolVersion(ctx.db, ctx.orgId, connection.id, listing.protocolVersion);
+  await recordListing(ctx, connection, listing);
 }
 
 async function recordFailure(
