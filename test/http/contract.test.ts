@@ -39,6 +39,7 @@ import {
 } from "../harness.ts";
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { insertMcpClient } from "../mcp-authorization.ts";
+import { seedMcpConnection } from "../mcp-connections.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -127,6 +128,7 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
       select id, 1, -1, org_id, automation_id, member_id, 1, 1, 1 from automation_runs where id = ${id}`);
     return id;
   },
+  "/v1/mcp-connections/{id}": async (server, workspace) => (await seedMcpConnection(server, workspace)).id,
   "/v1/mcp-discoveries/{id}": (server, { orgId }) => seedDiscovery(server, orgId),
   "/v1/mcp-discoveries/{id}/shares/{shareId}": async (server, { orgId, owner }) => {
     const { id } = (await server.platform.db.row<{ id: string }>(
