@@ -29,6 +29,8 @@ export async function list(
   return { items: await addCounts(ctx, items), nextCursor };
 }
 
+const dayMs = 24 * 3600_000;
+
 async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Promise<McpConnection[]> {
   const people = new Map(
     toReader(ctx).seesAll && rows.length > 0
