@@ -47,8 +47,6 @@ async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Pro
   return rows.map((row) => toConnection(row, people.get(row.id) ?? null, calls.get(row.id) ?? 0));
 }
 
-const dayMs = 24 * 3600_000;
-
 function toConnection(
   row: store.SummaryRow,
   people: McpConnection["people"],
