@@ -113,6 +113,8 @@ export const mcp = {
     },
     authorizationServer: "Where people sign in",
     authorizationServerHint: "The server accepts accounts from several places. None was picked for you.",
+    issuer: "Issuer of the authorization server",
+    issuerHint: "The server names none. Such as https://id.example.com",
     chooseServer: "Choose one of them.",
     chooseWay: "Choose how it is connected.",
     credential: "Whose credential is used",

@@ -8,6 +8,7 @@ import { routes } from "./routes.ts";
 import { sealedColumns } from "./sealing.ts";
 import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 import { sessionPool } from "./upstream/index.ts";
+import { watchJobs } from "./watch/index.ts";
 
 export { listUsable } from "./access/index.ts";
 export { type CallOptions, callTool } from "./calls/index.ts";
@@ -43,7 +44,7 @@ export const room = defineRoom({
   ],
   routes,
   fields,
-  jobs: [...jobs, ...toolJobs, ...callJobs],
+  jobs: [...jobs, ...toolJobs, ...watchJobs, ...callJobs],
   sealedColumns: [...sealedColumns, ...toolColumns, sealedPayloads],
   state: [retriedCredentials, sessionPool, ...callState],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],

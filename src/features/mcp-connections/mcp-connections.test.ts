@@ -94,8 +94,12 @@ describe("saved MCP connections", () => {
   });
 
   test("a kept verdict is used instead of a new discovery, and must be about the same address", async () => {
-    const stream = await server.call("/v1/mcp-discoveries", { body: { url }, headers: acme.owner.auth });
-    const discoveryId = /"id":"(mcd_\w+)"/.exec(String(stream.body))![1]!;
+    const stream = await fetch(`${server.url}/v1/mcp-discoveries`, {
+      method: "POST",
+      headers: { ...acme.owner.auth, "content-type": "application/json" },
+      body: JSON.stringify({ url }),
+    });
+    const discoveryId = /"id":"(mcd_\w+)"/.exec(await stream.text())![1]!;
     const made = await saveConnection(server, acme.owner.auth, { url, discoveryId });
     expect(made.verdict.status).toBe("ready");
     const other = await call("", { body: { url: keyed.url, discoveryId, registration: "bearer" } });
@@ -126,7 +130,9 @@ describe("saved MCP connections", () => {
   });
 
   test("an unreachable server can be saved only with an explicit registration", async () => {
-    const body = { url: "http://127.0.0.1:1/mcp" };
+    const closed = await startModernServer("stateless");
+    await closed.close();
+    const body = { url: `${closed.base}/mcp` };
     expect(await call("", { body })).toMatchObject({ status: 409, body: { error: "mcp_choice_required" } });
     const saved = await call("", { body: { ...body, registration: "none" } });
     expect(saved).toMatchObject({ status: 201, body: { connection: { verdictStatus: "unreachable" } } });
@@ -201,7 +207,7 @@ describe("saved MCP connections", () => {
 
   test("an address with a secret is shown without it, and still works", async () => {
     const secret = "s3cr3tK3yZq3kW8rT5vB2nM7xL4p";
-    const made = await saveConnection(server, acme.owner.auth, { url: `${url}?api_key=${secret}` });
+    const made = await saveConnection(server, acme.owner.auth, { url: `${url}?workspace=${secret}` });
     expect(JSON.stringify(made)).not.toContain(secret);
     expect((await call(`/${made.id}/test`, { method: "POST" })).body.test.ok).toBe(true);
     const row = await server.platform.db.row<{ row: string }>(

@@ -75,6 +75,8 @@ interface Facts {
     heldTools: number;
     /** Whether the instructions of the server changed. */
     instructions: boolean;
+    /** What changed in the requirements of the server, such as `issuer`. */
+    verdictFields: string[];
   };
   "mcp_connection.failing": {
     connectionId: string;

@@ -218,7 +218,7 @@ export const fields: FieldGuide = {
   ],
   "Worker.llmProviderIds": ["The LLM providers that it may use.", []],
   "WorkerRegistrationToken.llmProviderIds": ["LLM providers of the workers that register with it.", []],
-  "Worker.mcpConnectionIds": ["Saved MCP connections. There are none yet.", []],
+  "Worker.mcpConnectionIds": ["The MCP connections for its agents.", []],
   "Worker.configuration": ["The configuration it should use. Null: its own.", null],
   "Worker.configurationRevision": ["Grows with each change of the configuration.", 0],
   "postV1Workers.configuration": ["The configuration it should use.", { concurrency: 4 }],

@@ -43,11 +43,11 @@ async function lockWorker(tx: Db, orgId: OrgId, id: string): Promise<Worker> {
   return worker;
 }
 
-export function create(ctx: MemberCtx, { mcpConnectionIds, configuration, ...input }: NewWorker) {
+export function create(ctx: MemberCtx, { configuration, ...input }: NewWorker) {
   const { orgId, member } = ctx;
   return refuseTakenNames(() =>
     ctx.db.transaction(async (tx) => {
-      await checkAssignments(ctx, tx, { ...input, mcpConnectionIds, ownerId: member.id });
+      await checkAssignments(ctx, tx, { ...input, ownerId: member.id });
       return addWorker(ctx, tx, orgId, {
         ...input,
         configuration: configuration ?? null,
@@ -90,13 +90,13 @@ export async function change(ctx: MemberCtx, id: string, input: WorkerChange) {
       const { templateIds = before.templateIds, connectionIds = before.connectionIds } = input;
       const { llmProviderIds = before.llmProviderIds } = input;
       const ownerId = input.takeOver ? member.id : before.ownerId;
-      const { mcpConnectionIds } = input;
+      const { mcpConnectionIds = before.mcpConnectionIds } = input;
       const assigned = { templateIds, connectionIds, llmProviderIds, mcpConnectionIds, ownerId };
       await checkAssignments(ctx, tx, assigned, before);
       if (input.llmProviderIds) await setWorkerGrants(tx, orgId, id, llmProviderIds);
       const isConfigured = JSON.stringify(configuration) !== JSON.stringify(before.configuration);
       await store.update(tx, orgId, id, {
-        ...{ name, labels, templateIds, connectionIds, configuration },
+        ...{ name, labels, templateIds, connectionIds, mcpConnectionIds, configuration },
         configurationRevision: before.configurationRevision + (isConfigured ? 1 : 0),
       });
       if (input.takeOver) await takeOver(ctx, tx, id);
@@ -230,10 +230,10 @@ export async function replaceToken(ctx: Ctx, tx: Db, orgId: OrgId, { workerId, .
 /** What people decide about a worker, without what is seen of it. */
 const toAudited = (worker: Worker) => {
   const { name, kind, labels, templateIds, connectionIds, ownerId, pause, drainRequestedAt } = worker;
-  const { llmProviderIds, configuration, configurationRevision } = worker;
+  const { llmProviderIds, mcpConnectionIds, configuration, configurationRevision } = worker;
   return {
     ...{ name, kind, labels, templateIds, connectionIds, ownerId, pause, drainRequestedAt },
-    ...{ llmProviderIds, configuration, configurationRevision },
+    ...{ llmProviderIds, mcpConnectionIds, configuration, configurationRevision },
   };
 };
 const toTarget = (id: string) => ({ type: "worker", id });

@@ -30,7 +30,8 @@ const columns = sql`w.id, w.name, w.kind, w.labels, ${state} as state, ${livenes
   w.registration_token_id as "registrationTokenId", w.template_ids as "templateIds",
   w.connection_ids as "connectionIds",
   array(select g.provider_id from llm_provider_grants g where g.worker_id = w.id order by 1) as "llmProviderIds",
-  '{}'::text[] as "mcpConnectionIds", w.configuration,
+  array(select c.id from mcp_connections c where c.org_id = w.org_id and c.id = any(w.mcp_connection_ids)
+    order by 1) as "mcpConnectionIds", w.configuration,
   w.configuration_revision as "configurationRevision", w.created_at as "createdAt", w.updated_at as "updatedAt"`;
 const tables = sql`workers w ${stateSources} left join worker_runtimes r on r.worker_id = w.id`;
 
@@ -75,6 +76,7 @@ interface NewWorker {
   labels: readonly string[];
   templateIds: readonly string[];
   connectionIds: readonly string[];
+  mcpConnectionIds: readonly string[];
   memberId: MemberId;
   permissions: readonly string[];
   configuration: object | null;
@@ -85,10 +87,11 @@ interface NewWorker {
 /** Also adds the rows of its heartbeat and its recorded state. */
 export const insert = async (tx: Db, orgId: OrgId, next: NewWorker) => {
   await tx.run(sql`
-    insert into workers (id, org_id, member_id, name, kind, labels, template_ids, connection_ids, runner_permissions,
+    insert into workers (id, org_id, member_id, name, kind, labels, template_ids, connection_ids, mcp_connection_ids, runner_permissions,
       configuration, configuration_revision, instance_id, registration_token_id)
     values (${next.id}, ${orgId}, ${next.memberId}, ${next.name}, ${next.kind}, ${next.labels}::text[],
-      ${next.templateIds}::text[], ${next.connectionIds}::text[], ${next.permissions}::text[],
+      ${next.templateIds}::text[], ${next.connectionIds}::text[], ${next.mcpConnectionIds}::text[],
+      ${next.permissions}::text[],
       ${next.configuration ? JSON.stringify(next.configuration) : null}::text::jsonb,
       ${next.configuration ? 1 : 0}::int, ${next.instanceId}, ${next.registrationTokenId})`);
   await tx.run(sql`insert into worker_beats (worker_id) values (${next.id})`);
@@ -100,6 +103,7 @@ export interface WorkerContent {
   labels: readonly string[];
   templateIds: readonly string[];
   connectionIds: readonly string[];
+  mcpConnectionIds: readonly string[];
   configuration: object | null;
   configurationRevision: number;
 }
@@ -108,6 +112,7 @@ export const update = (tx: Db, orgId: OrgId, id: string, next: WorkerContent) =>
   tx.run(sql`
     update workers set name = ${next.name}, labels = ${next.labels}::text[],
       template_ids = ${next.templateIds}::text[], connection_ids = ${next.connectionIds}::text[],
+      mcp_connection_ids = ${next.mcpConnectionIds}::text[],
       configuration = ${next.configuration ? JSON.stringify(next.configuration) : null}::text::jsonb,
       configuration_revision = ${next.configurationRevision}::int, updated_at = now()
     where org_id = ${orgId} and id = ${id}`);

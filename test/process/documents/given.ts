@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeAt, stepAt } from "../../../src/features/auth/two-factor/totp.ts";
+import { openHandshake } from "../../fixtures/mcp-hostile/parts.ts";
+import { startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 import { startReceiver } from "../../webhook-receiver.ts";
 import { copyFolder, signalbox, start } from "../kit.ts";
 import { connectAccount, demoOwner, type Instance, password } from "./instance.ts";
@@ -67,6 +69,16 @@ async function prepareAutomation(instance: Instance): Promise<Given> {
   };
 }
 
+/** A connection to an MCP server on loopback, which stands for the one that the documents name. */
+async function connectMcpServer(instance: Instance): Promise<Given> {
+  const server = await startHostileServer(openHandshake);
+  const saved = await instance.ask("/v1/mcp-connections", { url: `${server.base}/saved` });
+  return {
+    ids: { mcn: saved.connection.id },
+    texts: { "https://mcp.example.com/mcp": `${server.base}/mcp` },
+  };
+}
+
 async function createEndpoint({ ask }: Instance): Promise<Given> {
   const receiver = await startReceiver();
   receiver.answer = () => ({ status: 200 });
@@ -96,6 +108,9 @@ async function createProvider({ ask, signIn }: Instance): Promise<Given> {
 }
 
 export const preparations: Preparation[] = [
+  { file: "README.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
+  { file: "docs/cli.md", text: "signalbox mcp-connections", prepare: connectMcpServer },
+  { file: "docs/mcp-import-export.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
   { file: "docs/llm-providers.md", text: "llp_…", prepare: createProvider },
   {
     file: "README.md",

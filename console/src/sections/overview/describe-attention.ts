@@ -10,8 +10,10 @@ import {
   Link2,
   type LucideIcon,
   MailQuestion,
+  Plug,
   Server,
   ShieldAlert,
+  ShieldCheck,
   Unplug,
   Wallet,
   Webhook,
@@ -49,6 +51,8 @@ const icons: Record<string, LucideIcon> = {
   api_key: KeyRound,
   invitation: MailQuestion,
   organization: Coins,
+  mcp_connection: Plug,
+  mcp_approval: ShieldCheck,
 };
 
 /** The place where a subject is changed, below the organization. */
@@ -60,7 +64,7 @@ const places: Record<string, (item: AttentionItem) => string> = {
     kind.startsWith("deliveries_") ? "/code-host/deliveries" : `/code-host/connectors/${subject.id}`,
   mcp_connection: ({ kind, subject }) =>
     `/connections/mcp/${subject.id}${kind === "mcp_tools_held" ? "/drift" : ""}`,
-  mcp_approval: ({ subject }) => `/connections/mcp/${subject.parentId ?? ""}`,
+  mcp_approval: ({ subject }) => `/connections/mcp?view=approvals&approval=${subject.id}`,
   worker: ({ subject }) => `/workers/${subject.id}`,
   llm_provider_key: ({ subject }) => `/llm-providers/${subject.parentId ?? ""}`,
   webhook_endpoint: () => "/settings",

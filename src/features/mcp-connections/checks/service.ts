@@ -10,6 +10,7 @@ import { requireId } from "../find.ts";
 import type { ConnectionId, UsableConnection } from "../model.ts";
 import { toKept } from "../saving.ts";
 import { read } from "../service.ts";
+import { recordListing } from "../tools/index.ts";
 import { listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
 import { compareVerdicts } from "./compare.ts";
 import type { McpConnectionTest } from "./contract.ts";
@@ -135,6 +136,7 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: McpConne
 
 async function recordAnswer(ctx: MemberCtx, connection: UsableConnection, listing: UpstreamListing) {
   reportWorked(ctx, connection);
+  await recordListing(ctx, connection, listing);
   await store.setHealth(ctx.db, ctx.orgId, connection.id, null);
   await store.setProtocolVersion(ctx.db, ctx.orgId, connection.id, listing.protocolVersion);
 }

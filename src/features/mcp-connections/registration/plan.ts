@@ -43,6 +43,8 @@ export async function planConnection(ctx: MemberCtx, body: NewConnection, verdic
   const resource = checkResource(body.url, verdict.authentication.resource ?? toResource(body.url));
   const found = await readServer(ctx, body.url, server);
   const at = { ...found.server, resource, tokenAudience: new URL(body.url).origin };
+  // Without the scope there is no ID token, and some servers refuse the parameter nonce.
+  if (!choice.scopes.includes("openid")) delete at.account;
   const client = await createClient(ctx, body, choice, { ...server, ...found });
   return { ...choice, client: { ...client, server: at, resource } };
 }

@@ -13,7 +13,8 @@ export type CheckedConnection = Pick<UsableConnection, "id" | "orgId" | "name" |
 
 /** A call that the policy allows. */
 export interface Allowed {
-  definition: ToolDefinition;
+  /** What the MCP client needs to know about the tool. */
+  definition: Pick<ToolDefinition, "name"> & { inputSchema: Record<string, unknown> & { type: "object" } };
   isReadOnly: boolean;
   isDestructive: boolean;
   /** The tools must be listed in the same session before the call, and given to `confirmTool`. */
@@ -50,7 +51,7 @@ export async function checkCall(
   if (obstacle === "needs_approval")
     await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId });
   return {
-    definition,
+    definition: { name: tool, inputSchema: { ...definition.inputSchema, type: "object" } },
     isReadOnly: definition.annotations?.readOnlyHint === true,
     isDestructive: isDestructive(policy, definition),
     mustList: holdsTools(policy),

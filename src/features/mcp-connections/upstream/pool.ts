@@ -33,6 +33,8 @@ export interface SessionRequest {
   target: UpstreamTarget;
   headers: Record<string, string>;
   abilities: Abilities;
+  /** Opens a new session, because a server gives its instructions when a session begins. */
+  isFresh?: boolean;
 }
 
 export interface SessionPool {
@@ -178,6 +180,7 @@ function createSessionPool(platform: Platform): SessionPool {
 
   async function acquire(request: SessionRequest): Promise<{ entry: Entry; isNew: boolean }> {
     const key = createKey(request);
+    if (request.isFresh) for (const entry of [...(entries.get(key) ?? [])]) retire(entry);
     const isExclusive = request.abilities.elicits || request.abilities.samples;
     for (const entry of entries.get(key) ?? []) {
       if (entry.session.isLost()) retire(entry);

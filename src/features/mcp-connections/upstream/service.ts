@@ -117,7 +117,7 @@ export async function listUpstreamTools(
   platform: UpstreamPlatform,
   target: UpstreamTarget,
   headers: Record<string, string>,
-  { timeoutMs = 30_000, signal }: Partial<UpstreamOptions> = {},
+  { timeoutMs = 30_000, signal, isFresh = false }: Partial<UpstreamOptions> & { isFresh?: boolean } = {},
 ): Promise<UpstreamListing> {
   const redaction = createRedaction(target.url, headers);
   const abilities = { elicits: false, samples: false, watches: false };
@@ -125,7 +125,7 @@ export async function listUpstreamTools(
     return await runOperation({ timeoutMs, maxBytes: maxListingBytes, signal }, (operation) =>
       platform.state
         .get(sessionPool)
-        .use({ target, headers, abilities }, operation, async (session) =>
+        .use({ target, headers, abilities, isFresh }, operation, async (session) =>
           redaction.clean(await listTools(session, operation)),
         ),
     );

@@ -32,12 +32,16 @@ function formatShare({ percent, period, mode, subject }: Item): string {
   return `${percent === 100 ? "" : `${percent} % of `}${whole}${whose}`;
 }
 
-/** Such as `Changed: search_issues, create_issue and 3 more; the instructions`. */
-function formatChanged(tools: unknown, toolCount: unknown, instructions: unknown): string {
-  const names = (Array.isArray(tools) ? tools : []).slice(0, 5).map((name) => formatText(name));
+/** Such as `Changed: search_issues, create_issue and 3 more; its instructions`. */
+function formatChanged({ tools, toolCount, instructions, verdictFields }: Item): string {
+  const names = (Array.isArray(tools) ? tools : []).slice(0, 5).map((name) => formatText(name, 80));
   const more = Number(toolCount) - names.length;
-  const list = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  const parts = [...(names.length > 0 ? [list] : []), ...(instructions ? ["its instructions"] : [])];
+  const fields = Array.isArray(verdictFields) ? verdictFields.map((field) => formatText(field, 80)) : [];
+  const parts = [
+    ...(names.length > 0 ? [`${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`] : []),
+    ...(instructions ? ["its instructions"] : []),
+    ...(fields.length > 0 ? [`how to connect (${fields.join(", ")})`] : []),
+  ];
   return `Changed: ${parts.join("; ")}`;
 }
 
@@ -123,12 +127,12 @@ const wordings: Record<DigestType, Wording> = {
   },
   "mcp_connection.drift": {
     subject: ({ connectionName }) =>
-      `${formatNameForSubject(String(connectionName), "an MCP connection")} changed its tools`,
+      `${formatNameForSubject(String(connectionName), "an MCP connection")} changed`,
     opening: ({ connectionName }) =>
-      `The server of the MCP connection ${formatText(connectionName)} changed what its tools say or accept, compared with what was approved.`,
-    lines: ({ tools, toolCount, heldTools, instructions, connectionId }, publicUrl) => [
-      `${formatChanged(tools, toolCount, instructions)}. ${Number(heldTools) > 0 ? `${heldTools} of its tools cannot be called until somebody approves them.` : "All of its tools can still be called."}`,
-      `${publicUrl}/v1/mcp-connections/${connectionId}/drift`,
+      `The server of the MCP connection ${formatText(connectionName)} is not any more what was approved.`,
+    lines: (item, publicUrl) => [
+      `${formatChanged(item)}. ${Number(item.heldTools) > 0 ? `${item.heldTools} of its tools cannot be called until somebody approves them.` : "All of its tools can still be called."}`,
+      `${publicUrl}/v1/mcp-connections/${item.connectionId}/drift`,
     ],
     closing: "Compare the tools in the console, under MCP connections, before you approve them.",
   },

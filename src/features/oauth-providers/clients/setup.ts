@@ -140,8 +140,12 @@ export async function discoverServer(ctx: MemberCtx, provider: Provider): Promis
       tokenAudience === undefined ? egress : egress.forAddressFrom(tokenAudience),
       issuer,
     );
+    // The server of an MCP connection names no account when the connection does not ask for it.
+    const { account, ...rest } = read;
+    const keepsAccount = tokenAudience === undefined || server?.account !== undefined;
     const found = {
-      ...read,
+      ...rest,
+      ...(keepsAccount && account ? { account } : {}),
       ...(resource === undefined ? {} : { resource }),
       ...(tokenAudience === undefined ? {} : { tokenAudience }),
     };

@@ -28,7 +28,9 @@ export const assignedIds = {
   llmProviderIds: ids(
     "The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`.",
   ),
-  mcpConnectionIds: ids("The ids of saved MCP connections. There are none yet, so each id is refused."),
+  mcpConnectionIds: ids(
+    "The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access.",
+  ),
 };
 
 const WorkerAssignments = z

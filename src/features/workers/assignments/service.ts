@@ -15,11 +15,11 @@ interface Assignments {
   templateIds: readonly string[];
   connectionIds: readonly string[];
   llmProviderIds: readonly string[];
-  mcpConnectionIds?: readonly string[] | undefined;
+  mcpConnectionIds: readonly string[];
 }
 
-type Assigned = Pick<Assignments, "templateIds" | "connectionIds" | "llmProviderIds">;
-const nothing: Assigned = { templateIds: [], connectionIds: [], llmProviderIds: [] };
+type Assigned = Pick<Assignments, "templateIds" | "connectionIds" | "llmProviderIds" | "mcpConnectionIds">;
+const nothing: Assigned = { templateIds: [], connectionIds: [], llmProviderIds: [], mcpConnectionIds: [] };
 
 /** Refuses what the caller cannot give to a worker. Only what is new is checked. */
 export async function checkAssignments(
@@ -28,8 +28,7 @@ export async function checkAssignments(
   next: Assignments,
   before: Assigned = nothing,
 ): Promise<void> {
-  if (next.mcpConnectionIds && next.mcpConnectionIds.length > 0)
-    throw invalidField(["mcpConnectionIds", 0], "There is no such MCP connection. Leave the list empty.");
+  await checkMcpConnections(ctx, tx, next.mcpConnectionIds, before.mcpConnectionIds);
   await checkTemplates(ctx, tx, next.templateIds, before.templateIds);
   await checkConnections(ctx, tx, next, before.connectionIds);
   await checkProviders(ctx, tx, next.llmProviderIds, before.llmProviderIds);
@@ -40,6 +39,21 @@ async function checkProviders(ctx: MemberCtx, tx: Db, next: readonly string[], b
   if (isSame) return;
   requirePermission(ctx, "llm_providers:manage");
   await checkProviderIds(tx, ctx.orgId, next);
+}
+
+async function checkMcpConnections(
+  ctx: MemberCtx,
+  tx: Db,
+  next: readonly string[],
+  before: readonly string[],
+) {
+  const added = next.filter((id) => !before.includes(id));
+  if (added.length === 0) return;
+  requirePermission(ctx, "mcp_connections:manage");
+  const found = await store.listMcpConnections(tx, ctx.orgId, added);
+  const missing = added.find((id) => !found.some((one) => one.id === id));
+  if (missing !== undefined)
+    throw invalidField(["mcpConnectionIds", next.indexOf(missing)], "There is no such MCP connection here.");
 }
 
 /** Whoever gets a token of a worker can get the credentials of its LLM providers, and read its templates. */

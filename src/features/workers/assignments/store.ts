@@ -42,3 +42,9 @@ export const listAssignedProviders = (db: Db, orgId: OrgId, workerId: string) =>
   db.rows<Providers[number]>(sql`
     select p.id, p.kind, p.name from llm_provider_grants g join llm_providers p on p.id = g.provider_id
     where g.org_id = ${orgId} and g.worker_id = ${workerId} order by p.id`);
+
+/** Those of the ids that are MCP connections of the organization. */
+export const listMcpConnections = (db: Db, orgId: OrgId, ids: readonly string[]) =>
+  db.rows<{ id: string }>(
+    sql`select id from mcp_connections where org_id = ${orgId} and id = any(${ids}::text[])`,
+  );

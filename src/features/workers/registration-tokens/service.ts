@@ -31,7 +31,7 @@ export async function create(ctx: MemberCtx, input: NewRegistrationToken) {
     throw invalidField(["expiresAt"], "The time must be in the future.");
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "worker_registration_tokens");
-    await checkAssignments(ctx, tx, { ...input, ownerId: member.id });
+    await checkAssignments(ctx, tx, { ...input, mcpConnectionIds: [], ownerId: member.id });
     const id = newId("wrt");
     const owner = { memberId: member.id, permissions: limitToOwner(member) };
     await store.insert(tx, orgId, { ...input, ...owner, id, maxUses, expiresAt });
@@ -110,7 +110,16 @@ async function registerInside(
   // Providers may have been removed since the token was made.
   const llmProviderIds = await store.listExistingProviders(tx, orgId, token.llmProviderIds);
   return addWorker(ctx, tx, orgId, {
-    ...{ kind, templateIds, connectionIds, llmProviderIds, ...owner, instanceId, configuration: null },
+    ...{
+      kind,
+      templateIds,
+      connectionIds,
+      llmProviderIds,
+      mcpConnectionIds: [],
+      ...owner,
+      instanceId,
+      configuration: null,
+    },
     name: await findFreeName(tx, ctx, name),
     labels: [...new Set([...token.labels, ...labels])].sort(),
     registrationTokenId: token.id,

@@ -46,7 +46,9 @@ export function NewConnectionForm({ draft, result, onSaved }: NewConnectionFormP
     setIsUnchosen(isIncomplete);
     if (isIncomplete) throw new Error(wantsServer ? words.chooseServer : words.chooseWay);
     try {
-      const { connection } = await create.run({ body: writeBody(value, registration, server?.issuer) });
+      const { connection } = await create.run({
+        body: writeBody(value, registration, server?.issuer ?? value.authorizationServer?.trim()),
+      });
       toast(words.saved(connection.name));
       onSaved();
       void navigate({ to: path(`/connections/mcp/${connection.id}`) });
@@ -101,6 +103,17 @@ export function NewConnectionForm({ draft, result, onSaved }: NewConnectionFormP
             { value: "per_member", label: words.perMember, hint: words.perMemberHint },
             { value: "shared", label: words.shared, hint: words.sharedHint },
           ]}
+        />
+      )}
+      {registration !== undefined && isOauth(registration) && servers.length === 0 && (
+        <TextField
+          label={words.issuer}
+          path="authorizationServer"
+          hint={words.issuerHint}
+          mono
+          spellCheck={false}
+          value={value.authorizationServer ?? ""}
+          onChange={(issuer) => set({ authorizationServer: issuer })}
         />
       )}
       <CredentialFields draft={draft} registration={registration} />

@@ -41,7 +41,8 @@ export function listWays(result: Result, server: AuthorizationServer | undefined
       toWay("bearer"),
     ];
   if (kind === "manual_bearer") return [toWay("bearer")];
-  return [toWay("none"), toWay("bearer")];
+  const isUnknown = result.status === "unreachable";
+  return [toWay("none"), ...(isUnknown ? [toWay("pre_registered")] : []), toWay("bearer")];
 }
 
 /** The way to take when the person says nothing. Undefined: a person has to choose. */
@@ -50,7 +51,7 @@ export function recommendWay(
   server: AuthorizationServer | undefined,
   choices?: Choices,
 ): Registration | undefined {
-  if (choices?.recommended) return choices.recommended;
+  if (choices) return choices.recommended ?? undefined;
   if (result.status === "unreachable") return undefined;
   const { kind } = result.authentication;
   if (kind === "oauth") return server && findRegistration(server);

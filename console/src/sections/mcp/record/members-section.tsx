@@ -1,4 +1,5 @@
 import { Copy } from "lucide-react";
+import type { Item } from "../../../lib/api.ts";
 import { useOrganization } from "../../../lib/context.tsx";
 import { useList } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
@@ -11,7 +12,12 @@ import { useToast } from "../../../ui/toast.tsx";
 import type { ConnectionDetail } from "../types.ts";
 
 const { members: words } = texts;
+type Member = Item<"GET /v1/mcp-connections/{id}/members">;
 const needing: ReadonlySet<string> = new Set(["sign_in", "needs_consent", "not_connected"]);
+
+/** Who has to do something comes first. */
+const compareNeed = (one: Member, other: Member): number => rank(one) - rank(other);
+const rank = ({ state }: Member): number => (["needs_consent", "sign_in"].indexOf(state) === -1 ? 1 : 0);
 
 /** Who may use a connection, and who must sign in or consent first. */
 export function MembersSection({ connection: { id, name, people } }: { connection: ConnectionDetail }) {
@@ -49,7 +55,7 @@ export function MembersSection({ connection: { id, name, people } }: { connectio
         <p className="t3">{words.empty}</p>
       ) : (
         <ul className="lined">
-          {list.rows.map((member) => (
+          {list.rows.toSorted(compareNeed).map((member) => (
             <li key={member.memberId} className="row">
               <span className="grow cut">
                 <span className="t">{member.name}</span>{" "}

@@ -26,7 +26,7 @@ export function ToolDetails({ tool }: { tool: Tool }) {
         )}
       </p>
       <div className="row">
-        <h4 className="sub-title grow">{words.parameters}</h4>
+        <h3 className="sub-title grow">{words.parameters}</h3>
         <Segments
           label={words.schema}
           value={view}

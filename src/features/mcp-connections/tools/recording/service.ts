@@ -174,6 +174,7 @@ async function announceDrift(
     toolCount: tools.length,
     heldTools,
     instructions: drifted.length > tools.length,
+    verdictFields: [],
   });
 }
 
