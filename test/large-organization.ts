@@ -11,6 +11,7 @@ export interface LargeOrganization extends Workspace {
   connectionId: string;
   endpointId: string;
   llmProviderId: string;
+  mcpConnectionId: string;
   memberId: string;
   runId: string;
   teamId: string;
@@ -81,6 +82,18 @@ export async function createLargeOrganization(
       case when n % 10 = 0 then ${otherMember} else ${memberId} end,
       case when n % 10 = 0 then ${runs[0]} end, 'none', true, false
     from unnest(${createIds("tev", many)}::text[]) with ordinality t (id, n)`);
+  const mcpConnectionId = newId("mcn");
+  await db.run(sql`
+    insert into mcp_connections (id, org_id, name, slug, url, credential, registration, verdict, evidence, next_check_at)
+    values (${mcpConnectionId}, ${orgId}, 'Tracker', 'tracker', 'http://127.0.0.1:60998/mcp', 'shared', 'none', '{}', '[]',
+      now() + interval '1 day')`);
+  await db.run(sql`
+    insert into mcp_calls (org_id, id, connection_id, member_id, credential, credential_id, tool, outcome, ms,
+      request_bytes, result_bytes, run_id, created_at)
+    select ${orgId}, id, ${mcpConnectionId}, case when n % 10 = 0 then ${otherMember} else ${memberId} end, 'mcp', 'x',
+      case when n % 10 = 0 then 'rare' else 'common' end, case when n % 10 = 0 then 'failed' else 'ok' end, 1, 1, 1,
+      case when n % 10 = 0 then ${runs[0]} end, now()
+    from unnest(${createIds("mcl", many)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at, accepted_at)
     select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${createIds("inv", some)}::text[]) id`);
@@ -202,6 +215,7 @@ export async function createLargeOrganization(
     connectionId: connections[0]!,
     endpointId: endpoints[0]!,
     llmProviderId: providers[0]!,
+    mcpConnectionId,
     memberId,
     runId,
     teamId,

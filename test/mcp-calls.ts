@@ -70,3 +70,13 @@ export async function connectMcpServer(
   await recordListing(platform, connection, await listUpstreamTools(platform, connection, {}));
   return { ctx, connection };
 }
+
+/** Writes a call of a connection that was deleted since. */
+export async function seedMcpCall(server: TestServer, orgId: string): Promise<string> {
+  const id = newId("mcl");
+  await server.platform.db.run(sql`
+    insert into mcp_calls (org_id, id, connection_id, credential, credential_id, tool, outcome, ms, request_bytes,
+      result_bytes, created_at)
+    values (${orgId}, ${id}, ${newId("mcn")}, 'mcp', ${newId("mct")}, 'echo', 'ok', 12, 16, 40, now())`);
+  return id;
+}

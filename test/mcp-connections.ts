@@ -50,3 +50,18 @@ export async function seedMcpConnection(
 export const grantToAll = (server: TestServer, { id, orgId }: Pick<SeededConnection, "id" | "orgId">) =>
   server.platform.db.run(sql`
     insert into mcp_connection_grants (connection_id, org_id, subject_kind) values (${id}, ${orgId}, 'organization')`);
+
+/** A call that waits for approval. */
+export async function seedMcpApproval(
+  server: TestServer,
+  workspace: Pick<Workspace, "orgId" | "owner">,
+): Promise<string> {
+  const { id: connectionId, orgId } = await seedMcpConnection(server, workspace);
+  const id = newId("mca");
+  await server.platform.db.run(sql`
+    insert into mcp_approvals (id, org_id, connection_id, member_id, tool, tool_hash, arguments_hash, argument_bytes,
+      expires_at)
+    select ${id}, ${orgId}, ${connectionId}, m.id, 'delete_comment', '', '', 2, now() + interval '1 day'
+    from members m where m.org_id = ${orgId} and m.user_id = ${workspace.owner.userId}`);
+  return id;
+}

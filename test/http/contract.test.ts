@@ -39,6 +39,8 @@ import {
 } from "../harness.ts";
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { insertMcpClient } from "../mcp-authorization.ts";
+import { seedMcpApproval, seedMcpConnection } from "../mcp-connections.ts";
+import { seedMcpCall } from "../mcp-calls.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -127,7 +129,10 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
       select id, 1, -1, org_id, automation_id, member_id, 1, 1, 1 from automation_runs where id = ${id}`);
     return id;
   },
+  "/v1/mcp-calls/{id}": (server, { orgId }) => seedMcpCall(server, orgId),
   "/v1/mcp-discoveries/{id}": (server, { orgId }) => seedDiscovery(server, orgId),
+  "/v1/mcp-connections/{id}": async (server, workspace) => (await seedMcpConnection(server, workspace)).id,
+  "/v1/mcp-approvals/{id}": (server, workspace) => seedMcpApproval(server, workspace),
   "/v1/mcp-discoveries/{id}/shares/{shareId}": async (server, { orgId, owner }) => {
     const { id } = (await server.platform.db.row<{ id: string }>(
       sql`select id from mcp_discoveries where org_id = ${orgId} order by id desc limit 1`,
@@ -334,6 +339,8 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
 
 /** Routes that leave no entry in the audit log when they are called like this, and why. */
 const unaudited: Record<string, string> = {
+  postOauthConsentByUid: "needs the cookie of a browser; its own tests check the entry",
+  postOauthConsentByUidDeny: "changes nothing",
   postV1McpConnectionsDiscover: "changes nothing",
   postV1McpDiscoveries: "the kept verdict tells it",
   postV1AutomationSchedulesPreview: "changes nothing",
@@ -411,8 +418,11 @@ const queries: Record<string, string> = {
 /** Routes whose contract answers 400 for an unknown id. An id of another tenant gets the same reply. */
 const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]);
 
-/** Routes that need something of the world outside to succeed: a DNS record, an identity provider. */
+/** Routes that need something of the world outside to succeed: a DNS record, an identity provider, a browser's cookie. */
 const needsOutside = new Set([
+  "getOauthConsentByUid",
+  "postOauthConsentByUid",
+  "postOauthConsentByUidDeny",
   "postV1SsoDomainsByIdVerify",
   "getV1SsoByIdMetadata",
   "postV1SsoByIdMetadataRefresh",
@@ -420,8 +430,9 @@ const needsOutside = new Set([
   "postV1SsoByIdSamlCertificate",
 ]);
 
-/** Pages accept any query, and explain in words what is wrong with it. */
-const isPage = ({ raw, method }: RouteSpec) => raw === "text/html" && method === "get";
+/** Public pages accept any query, and explain in words what is wrong with it. */
+const isPage = ({ raw, method, access }: RouteSpec) =>
+  raw === "text/html" && method === "get" && access.kind === "public";
 
 /** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
 const lenient = new Set([

@@ -23,6 +23,7 @@ export {
 export type { UsableConnection } from "./model.ts";
 export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
+export { onToolChange } from "./tool-changes.ts";
 export {
   hashArguments,
   listTools,

@@ -10,6 +10,7 @@ import { fillLimits, fillPolicy, isOauth } from "./model.ts";
 import { buildCallbackUrl, releaseClient, releaseClientOfConnection } from "./registration/index.ts";
 import { type PreparedConnection, saveConnection } from "./saving.ts";
 import * as store from "./store.ts";
+import { announceToolChange } from "./tool-changes.ts";
 import { endUpstreamSessions } from "./upstream/index.ts";
 
 export async function list(
@@ -122,6 +123,7 @@ export async function change(ctx: MemberCtx, id: string, input: ConnectionChange
     await store.update(tx, ctx.orgId, connectionId, next);
     if (isOauth(registration)) await changeMcpProvider(ctx, tx, connectionId, next);
     if (before.enabled && !next.enabled) await endUpstreamSessions(ctx, tx, connectionId);
+    await announceToolChange(ctx, tx, ctx.orgId);
     await record(ctx, tx, {
       action: "mcp_connection.changed",
       target: { type: "mcp_connection", id: connectionId },
@@ -139,6 +141,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     await releaseClientOfConnection(ctx, tx, connectionId);
     await store.remove(tx, ctx.orgId, connectionId);
     await endUpstreamSessions(ctx, tx, connectionId);
+    await announceToolChange(ctx, tx, ctx.orgId);
     await record(ctx, tx, {
       action: "mcp_connection.removed",
       target: { type: "mcp_connection", id: connectionId },

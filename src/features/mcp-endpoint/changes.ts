@@ -1,9 +1,7 @@
 import type { ServerEventBus } from "@modelcontextprotocol/server";
 import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import { defineState } from "../../platform/state.ts";
-
-/** Rooms that change what callers see publish the id of the organization here, with the transaction that changes it. */
-const topic = "mcp-tools";
+import { onToolChange } from "../mcp-connections/index.ts";
 
 /** Changes that come at the same time are announced once. */
 const gatherMs = 250;
@@ -16,7 +14,7 @@ export const toolChanges = defineState({ name: "MCP tool changes", create: creat
 
 type Listener = Parameters<ServerEventBus["subscribe"]>[0];
 
-function createToolChanges({ bus }: Pick<Platform, "bus">) {
+function createToolChanges(platform: Pick<Platform, "bus">) {
   const listeners = new Map<OrgId, Set<Listener>>();
   const waiting = new Set<string>();
   const tell = (orgId: string) => {
@@ -28,7 +26,7 @@ function createToolChanges({ bus }: Pick<Platform, "bus">) {
         if (id === orgId) for (const listener of set) listener({ kind: "tools_list_changed" });
     }, gatherMs).unref();
   };
-  bus.subscribe(topic, {
+  onToolChange(platform, {
     onMessage: tell,
     onGap: () => {
       for (const orgId of listeners.keys()) tell(orgId);

@@ -1,3 +1,4 @@
+import { Client as NewClient } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claim, createAutomation, queueRun, readEvents, runNow } from "../../../test/automations.ts";
 import {
@@ -209,5 +210,48 @@ describe("many tools", () => {
     expect(names.filter((name) => name.startsWith(`${slug}__`))).toHaveLength(500);
     expect(new Set(names).size).toBe(names.length);
     expect(pages).toBeGreaterThan(5);
+  });
+});
+
+describe("changes", () => {
+  test("a client of the 2026 era is told that tools changed, and others are not told about it", async () => {
+    const { id } = await connect(acme, upstreams.sessions);
+    const hooli = await createWorkspace(server, "Hooli");
+    const told: string[] = [];
+    for (const { owner, orgId } of [acme, hooli]) {
+      const { token } = await createMcpToken(server, owner);
+      const { raw } = await connectClient("modern", url(), token);
+      if (!(raw instanceof NewClient)) throw new Error("This is not the new client.");
+      raw.setNotificationHandler("notifications/tools/list_changed", () => void told.push(orgId));
+      await raw.listen({ toolsListChanged: true });
+    }
+    await server.call(`/v1/mcp-connections/${id}/tools/policy`, {
+      method: "PUT",
+      body: { deny: ["fail"] },
+      headers: acme.owner.auth,
+    });
+    await expect.poll(() => told).toEqual([acme.orgId]);
+  });
+
+  test("a tool that is denied is found with the reason, and its call is refused", async () => {
+    const { id, slug } = await connect(acme, upstreams.sessions);
+    const { token } = await createMcpToken(server, acme.owner, both);
+    const client = await connectClient("modern", url(), token);
+    const { status } = await server.call(`/v1/mcp-connections/${id}/tools/policy`, {
+      method: "PUT",
+      body: { deny: ["fail"], hide: ["slow"] },
+      headers: acme.owner.auth,
+    });
+    expect(status).toBe(200);
+    const { structuredContent } = await client.callTool("search_capabilities", { query: slug, limit: 50 });
+    const { items } = structuredContent as { items: { name: string; executable: boolean; why: string }[] };
+    const found = items.filter(({ name }) => name.startsWith(slug));
+    expect(found.map(({ name }) => name)).not.toContain(`${slug}__slow`);
+    expect(found.find(({ name }) => name === `${slug}__fail`)).toMatchObject({
+      executable: false,
+      why: expect.stringContaining("does not allow this tool"),
+    });
+    expect(readCode(await client.callTool(`${slug}__fail`))).toBe("mcp_tool_denied");
+    expect((await client.callTool(`${slug}__slow`, { ms: 1 })).isError).toBeFalsy();
   });
 });

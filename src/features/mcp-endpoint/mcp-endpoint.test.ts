@@ -415,3 +415,26 @@ describe("messages", () => {
     expect((await postMcp(url(), message("tools/list"), header)).status).toBe(400);
   });
 });
+
+describe("sign-in", () => {
+  test("our own discovery says that the endpoint needs OAuth and is ready", async () => {
+    const { status, body } = await server.call("/v1/mcp-connections/discover", {
+      body: { url: url() },
+      headers: acme.owner.auth,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: "ready",
+      server: { initialize: "authentication_required" },
+      authentication: {
+        kind: "oauth",
+        resource: url(),
+        recommendedScopes: expect.arrayContaining(["mcp:read", "mcp:write"]),
+      },
+      manualRequirements: [],
+    });
+    expect(body.authentication.availableRegistrationMethods).toEqual(
+      expect.arrayContaining(["client_metadata", "dynamic"]),
+    );
+  });
+});

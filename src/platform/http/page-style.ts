@@ -90,7 +90,7 @@ select { width: 100%; height: var(--control-m); padding: 0 8px; font: inherit; f
 @media (min-width: 601px) { select { font-size: 14px; } }
 .check .tick { width: 20px; height: 20px; stroke: var(--ok); stroke-width: 2; fill: none; stroke-linecap: round; stroke-linejoin: round; }
 input[aria-invalid="true"] { border-color: var(--bad-solid); }
-.check { display: grid; grid-template-columns: 20px minmax(0, 1fr); gap: 8px; align-items: start; font-weight: 400; color: var(--text-2); }
+.check { font-size: 13px; line-height: 20px; display: grid; grid-template-columns: 20px minmax(0, 1fr); gap: 8px; align-items: start; font-weight: 400; color: var(--text-2); }
 .check input { width: 16px; height: 16px; margin: 2px 0 0 2px; accent-color: var(--ink); }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
 .btn { display: inline-flex; align-items: center; justify-content: center; min-height: var(--control-m); padding: 4px 16px; font: 500 14px/20px var(--sans);

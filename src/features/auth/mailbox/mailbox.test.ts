@@ -91,6 +91,7 @@ describe("a password reset", () => {
       reason: "email_verified",
       apiKeys: 1,
       mcpTokens: 1,
+      mcpClients: 0,
       runnerTokens: 1,
       workerRegistrationTokens: 0,
     });

@@ -4,7 +4,6 @@ export { ClientProblem } from "./metadata.ts";
 export { describeRedirect } from "./redirects.ts";
 export { prepareRegistration } from "./registration.ts";
 export {
-  type ClientRow,
   findAcrossOrganizations as findClientAcrossOrganizations,
   recordUseAcrossOrganizations as recordClientUseAcrossOrganizations,
   removeUnusedAcrossOrganizations as removeUnusedClientsAcrossOrganizations,

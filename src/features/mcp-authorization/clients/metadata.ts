@@ -35,7 +35,7 @@ export class ClientProblem extends Error {
 }
 
 /** Removes control characters and those that change the direction of text or are not visible. */
-export function cleanName(name: string): string {
+function cleanName(name: string): string {
   return name
     .normalize("NFC")
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")

@@ -25,6 +25,7 @@ export const page = route({
   params,
   raw: "text/html",
   replies: { 200: z.string() },
+  errors,
 });
 
 export const allow = route({

@@ -98,6 +98,7 @@ export const resume = route({
   access: open,
   limit: { attempts: 300, perSeconds: 60 },
   params: z.strictObject({ uid: z.string() }),
+  query: z.looseObject({}),
   raw: "text/html",
   replies: { 200: z.string() },
 });

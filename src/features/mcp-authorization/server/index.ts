@@ -1,4 +1,3 @@
-export { type Account, formatAccount } from "./account.ts";
 export type { ServerRequest } from "./exchange.ts";
 export { sealedRecords } from "./records.ts";
 export { cookies, filterScopes, findResource, lifetimes, paths } from "./rules.ts";

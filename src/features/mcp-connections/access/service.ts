@@ -5,6 +5,7 @@ import { record } from "../../audit/index.ts";
 import { lockConnection, requireId } from "../find.ts";
 import * as store from "../grants/index.ts";
 import type { Access, ConnectionId, NewAccess } from "../model.ts";
+import { announceToolChange } from "../tool-changes.ts";
 
 export async function read(ctx: MemberCtx, id: string) {
   const connectionId = await requireId(ctx, id);
@@ -29,6 +30,7 @@ export const replace = (ctx: MemberCtx, id: string, given: NewAccess) =>
     const before = await readAccess(tx, ctx.orgId, connectionId);
     await store.removeGrants(tx, ctx.orgId, connectionId);
     const access = await addGrants(tx, ctx.orgId, connectionId, given, []);
+    await announceToolChange(ctx, tx, ctx.orgId);
     await record(ctx, tx, {
       action: "mcp_connection.access_changed",
       target: { type: "mcp_connection", id: connectionId },

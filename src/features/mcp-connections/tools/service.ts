@@ -7,6 +7,7 @@ import { record } from "../../audit/index.ts";
 import { listGrantees } from "../../teams/index.ts";
 import { type ConnectionId, fillPolicy, type Policy, type UsableConnection } from "../model.ts";
 import { createExposedName } from "../names.ts";
+import { announceToolChange } from "../tool-changes.ts";
 import type { listQuery, McpTool, PolicyInput, Reason, ToolDefinition } from "./contract.ts";
 import { cutPolicy, findObstacle, isDestructive, isHeld, isHidden, servesLatest } from "./policy.ts";
 import { countTools, listKnown } from "./recording/index.ts";
@@ -108,6 +109,7 @@ export const setPolicy = (ctx: MemberCtx, id: string, input: PolicyInput) =>
     };
     const { heldTools } = countTools(policy, await listKnown(tx, ctx.orgId, connection.id));
     await store.setPolicy(tx, ctx.orgId, connection.id, cutPolicy(policy, defaults), heldTools);
+    await announceToolChange(ctx, tx, ctx.orgId);
     await record(ctx, tx, {
       action: "mcp_connection.policy_changed",
       target: { type: "mcp_connection", id: connection.id },

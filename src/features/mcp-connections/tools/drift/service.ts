@@ -4,6 +4,7 @@ import { numberCursor, type PageQuery } from "../../../../platform/http/index.ts
 import { record } from "../../../audit/index.ts";
 import { type ConnectionId, fillPolicy, type Policy } from "../../model.ts";
 import { createExposedName } from "../../names.ts";
+import { announceToolChange } from "../../tool-changes.ts";
 import { findSeverity, listChanges } from "../comparison/index.ts";
 import type { ToolDefinition } from "../contract.ts";
 import { isHeld } from "../policy.ts";
@@ -93,6 +94,7 @@ export const approve = (ctx: MemberCtx, id: string, input: ApproveInput) =>
         target: { type: "mcp_connection", id: connection.id },
         ...describeApproval(chosen),
       });
+    await announceToolChange(ctx, tx, orgId);
     ctx.metrics.count("mcp_tools_approved_total", {}, chosen.length);
     return {
       baseline: {

@@ -3,6 +3,7 @@ import type { OrgId, Platform } from "../../../../platform/context.ts";
 import type { Db } from "../../../../platform/db/index.ts";
 import { announce } from "../../../notifications/index.ts";
 import { fillPolicy, type Policy, type UsableConnection } from "../../model.ts";
+import { announceToolChange } from "../../tool-changes.ts";
 import type { DriftKind } from "../contract.ts";
 import { type NormalizedListing, normalizeListing, type ToolListing } from "../definitions/index.ts";
 import { countHeld } from "../policy.ts";
@@ -10,7 +11,7 @@ import { type ConnectionRow, instructionsName, lockConnection } from "../store.t
 import { type CompareOptions, compareListing, isUnchanged } from "./compare.ts";
 import * as store from "./store.ts";
 
-export type RecordingPlatform = Pick<Platform, "db" | "metrics" | "log">;
+export type RecordingPlatform = Pick<Platform, "bus" | "db" | "metrics" | "log">;
 export type ListedConnection = Pick<UsableConnection, "id" | "orgId" | "credential" | "policy">;
 
 /** How the tools of a connection are after a listing. */
@@ -64,6 +65,7 @@ export async function recordNormalized(
   return db.transaction(async (tx) => {
     const row = await lockConnection(tx, orgId, id);
     if (!row) return summarize(policy, [], listing, true);
+    await announceToolChange(platform, tx, orgId);
     return row.hasBaseline
       ? recordChanges(platform, tx, orgId, row, listing, options)
       : recordBaseline(tx, orgId, row, listing);
