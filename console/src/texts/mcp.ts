@@ -39,7 +39,6 @@ export const mcp = {
     people: (n: number) => count(n, "person", "people"),
     of: (n: number, all: number) => `${n} of ${all}`,
     connected: (n: number) => `${n} connected`,
-    notYours: "not granted to you",
     empty: "No MCP server yet",
     emptyText:
       "Add one by its address. What it needs is found out first, and agents get its tools at one address.",
@@ -138,7 +137,6 @@ export const mcp = {
     later: "Teams, members and automations can be chosen after you saved.",
     save: "Save connection",
     saved: (name: string) => `${name} is saved.`,
-    choice: "Decide what is marked, then save again. Nothing was saved.",
     missing: (fields: string) => `Still needed: ${fields}.`,
     missingFields: {
       authorizationServer: "where people sign in",
@@ -151,7 +149,6 @@ export const mcp = {
     unreachable:
       "The server does not answer now. It can still be saved when you say how it is connected, and is checked again every day.",
     unsupported: "This server cannot be connected.",
-    reuse: "The verdict from Discover is used. The server is not asked again.",
   },
   headers: {
     legend: "Headers",
@@ -619,7 +616,6 @@ export const mcp = {
     name: "Client",
     owner: "Member",
     scopes: "Scopes",
-    redirect: "Sends the browser to",
     used: "Last used",
     ends: "Ends unless renewed",
     unproven: "says of itself",

@@ -25,7 +25,7 @@ async function addTracker({ page }: OrganizationWindow, name: string): Promise<s
   await page.getByRole("button", { name: "Find out what it needs" }).click();
   await page.getByText("Ready to connect, as it is").waitFor();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill(name);
-  await page.getByLabel("Everybody").check();
+  await page.getByRole("radio", { name: /^Everybody/ }).check();
   await page.getByRole("button", { name: "Save connection" }).click();
   await page.waitForURL(/\/connections\/mcp\/mcn_/);
   return new URL(page.url()).pathname.split("/").at(-1)!;

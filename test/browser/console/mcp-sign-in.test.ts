@@ -79,7 +79,7 @@ test("people connect their account through the authorization server, are asked a
   await dialog.getByLabel("Type Tickets to confirm").fill("Tickets");
   await dialog.getByRole("button", { name: "Delete the connection" }).click();
   await page.getByRole("heading", { name: "No MCP server yet" }).waitFor();
-});
+}, 150_000);
 
 test("where people sign in is a person's choice, and what the server refuses loses nothing", async () => {
   const window = await openOrganization(
@@ -106,7 +106,7 @@ test("where people sign in is a person's choice, and what the server refuses los
   await page.getByText("Still needed: a client id.").waitFor();
   expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("Two places");
   await page.getByRole("textbox", { name: "Client id" }).fill("our-client");
-  await page.getByLabel("Everybody").check();
+  await page.getByRole("radio", { name: /^Everybody/ }).check();
   await page.getByRole("button", { name: "Save connection" }).click();
   await page.getByRole("heading", { name: "Two places" }).waitFor();
   await page.getByText(new URL(signIns[1]!.base).host).first().waitFor();

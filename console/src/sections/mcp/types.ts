@@ -8,7 +8,6 @@ export type Drift = Item<"GET /v1/mcp-connections/{id}/drift">;
 export type Policy = ConnectionDetail["policy"];
 export type Limits = ConnectionDetail["limits"];
 export type Approval = Item<"GET /v1/mcp-approvals">;
-export type Call = Item<"GET /v1/mcp-calls">;
 export type Registration = Connection["registration"];
 export type { AuthorizationServer, Result };
 
