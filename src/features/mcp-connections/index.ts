@@ -20,8 +20,8 @@ export {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
-export type { UsableConnection } from "./model.ts";
 export { mineStateOf } from "./member-states/index.ts";
+export type { UsableConnection } from "./model.ts";
 export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
 export { onToolChange } from "./tool-changes.ts";
