@@ -4,6 +4,7 @@ import { authentication } from "./authentication.ts";
 import { consolePages } from "./console.ts";
 import { discovery } from "./discovery.ts";
 import { http } from "./http.ts";
+import { mcpCalls } from "./mcp-calls.ts";
 import { type Bench, type Figure, isPromiseHeld } from "./measure.ts";
 import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
@@ -18,6 +19,7 @@ const benches: Record<string, Bench> = {
   console: consolePages,
   discovery,
   http,
+  "mcp-calls": mcpCalls,
   oauth,
   start,
   streams,

@@ -5,12 +5,12 @@ import { listUpstreamTools } from "../src/features/mcp-connections/upstream/inde
 import type { MemberCtx, MemberId, OrgId, UserId } from "../src/platform/context.ts";
 import { sql } from "../src/platform/db/index.ts";
 import { newId } from "../src/platform/ids.ts";
-import type { Person, TestServer, Workspace } from "./harness.ts";
+import type { Person, TestServer } from "./harness.ts";
 import { grantToAll, seedMcpConnection } from "./mcp-connections.ts";
 
 /** The context of a request of this member with an MCP token. */
 export async function createMemberCtx(
-  server: TestServer,
+  server: Pick<TestServer, "platform">,
   orgId: string,
   person: Pick<Person, "userId">,
 ): Promise<MemberCtx> {
@@ -48,8 +48,8 @@ export interface CallableOptions {
 
 /** A connection to a server without a credential, for everybody, with its first tools approved. */
 export async function connectMcpServer(
-  server: TestServer,
-  workspace: Workspace,
+  server: Pick<TestServer, "platform">,
+  workspace: { orgId: string; owner: Pick<Person, "userId"> },
   url: string,
   {
     name = "Issue tracker",

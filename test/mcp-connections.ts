@@ -1,7 +1,7 @@
 import type { OrgId } from "../src/platform/context.ts";
 import { sql } from "../src/platform/db/index.ts";
 import { type Id, isId, newId } from "../src/platform/ids.ts";
-import type { TestServer, Workspace } from "./harness.ts";
+import type { Person, TestServer } from "./harness.ts";
 
 export interface SeededConnection {
   id: Id<"mcn">;
@@ -13,8 +13,8 @@ export interface SeededConnection {
 
 /** Writes a connection to the database, without discovery and without tools. */
 export async function seedMcpConnection(
-  server: TestServer,
-  workspace: Pick<Workspace, "orgId" | "owner">,
+  server: Pick<TestServer, "platform">,
+  workspace: { orgId: string; owner: Pick<Person, "userId"> },
   {
     url = "http://127.0.0.1:60998/mcp",
     credential = "shared",
@@ -47,7 +47,10 @@ export async function seedMcpConnection(
 }
 
 /** Everybody of the organization may use it. */
-export const grantToAll = (server: TestServer, { id, orgId }: Pick<SeededConnection, "id" | "orgId">) =>
+export const grantToAll = (
+  server: Pick<TestServer, "platform">,
+  { id, orgId }: Pick<SeededConnection, "id" | "orgId">,
+) =>
   server.platform.db.run(sql`
     insert into mcp_connection_grants (connection_id, org_id, subject_kind) values (${id}, ${orgId}, 'organization')`);
 

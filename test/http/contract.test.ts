@@ -39,8 +39,8 @@ import {
 } from "../harness.ts";
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { insertMcpClient } from "../mcp-authorization.ts";
-import { seedMcpApproval, seedMcpConnection } from "../mcp-connections.ts";
 import { seedMcpCall } from "../mcp-calls.ts";
+import { seedMcpApproval, seedMcpConnection } from "../mcp-connections.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";

@@ -5058,7 +5058,7 @@ export type Worker = {
   connectionIds: string[];
   /** The LLM providers that it may use. */
   llmProviderIds: string[];
-  /** Saved MCP connections. There are none yet. */
+  /** The MCP connections for its agents. */
   mcpConnectionIds: string[];
   /** The configuration it should use. Null: its own. */
   configuration: Record<string, unknown> | null;
@@ -8151,7 +8151,7 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
-        /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
+        /** The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access. At most 20. */
         mcpConnectionIds?: string[];
         /** The configuration it should use. */
         configuration?: Record<string, unknown>;
@@ -8197,7 +8197,7 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
-        /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
+        /** The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access. At most 20. */
         mcpConnectionIds?: string[];
         /** Replaces the whole configuration. */
         configuration?: Record<string, unknown> | null;

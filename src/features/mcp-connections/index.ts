@@ -10,7 +10,7 @@ import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts
 import { sessionPool } from "./upstream/index.ts";
 import { watchJobs } from "./watch/index.ts";
 
-export { listUsable } from "./access/index.ts";
+export { findConnection, findUsable, listUsable } from "./access/index.ts";
 export { type CallOptions, callTool } from "./calls/index.ts";
 export {
   createRedaction,
@@ -21,6 +21,7 @@ export {
   runDiscovery,
 } from "./discovery/index.ts";
 export type { UsableConnection } from "./model.ts";
+export { mineStateOf } from "./member-states/index.ts";
 export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
 export { onToolChange } from "./tool-changes.ts";

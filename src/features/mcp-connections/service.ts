@@ -29,6 +29,8 @@ export async function list(
   return { items: await addCounts(ctx, items), nextCursor };
 }
 
+const dayMs = 24 * 3600_000;
+
 async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Promise<McpConnection[]> {
   const people = new Map(
     toReader(ctx).seesAll && rows.length > 0
@@ -44,8 +46,6 @@ async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Pro
   const calls = rows.length > 0 ? await countCallsSince(ctx.db, ctx.orgId, Date.now() - dayMs) : new Map();
   return rows.map((row) => toConnection(row, people.get(row.id) ?? null, calls.get(row.id) ?? 0));
 }
-
-const dayMs = 24 * 3600_000;
 
 function toConnection(
   row: store.SummaryRow,

@@ -4,7 +4,7 @@ import type { Detail } from "../../platform/errors.ts";
 import { toRefusal } from "../../platform/http/index.ts";
 
 /** The structured form of a refusal, for programs. */
-export const errorMeta = "dev.signalbox/error";
+const errorMeta = "dev.signalbox/error";
 
 /** A result of our own: text for models, and the same as structure for programs. */
 export const toResult = (structuredContent: Record<string, unknown>): CallToolResult => ({

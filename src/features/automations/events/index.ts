@@ -3,4 +3,4 @@ export { runFollowers } from "./followers.ts";
 export { removeEventsOfRun, removeLeftoverEvents } from "./prune.ts";
 export { eventReportBatcher } from "./report-batcher.ts";
 export { routes } from "./routes.ts";
-export { recordServiceEvent, type ServiceEvent } from "./service-events.ts";
+export { recordServiceEvent } from "./service-events.ts";

@@ -33,11 +33,11 @@ export async function recordServiceEvent(ctx: MemberCtx, { type, payload }: Serv
   const meter = ctx.state.get(quotaMeter);
   if (await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", bytes)) return;
   const stored = await ctx.db.transaction(async (tx) => {
-    if (!(await store.lockRunningAttempt(tx, ctx.orgId, id, attempt))) return undefined;
+    if (!(await store.lockRunningAttempt(tx, ctx.orgId, id, attempt))) return 0;
     const event = { type, payload: text, createdAt: Date.now() };
     return store.insertServiceEvent(tx, ctx.orgId, id, attempt, event);
   });
-  if (!stored) throw alreadyCompleted();
+  if (stored === 0) throw alreadyCompleted();
   meter.add(ctx.orgId, "automation_storage", bytes);
   ctx.state.get(runChanges).announce(ctx.db, id);
 }

@@ -116,7 +116,10 @@ export const lockRunningAttempt = (tx: Db, orgId: OrgId, id: RunId, attempt: num
       and ${leaseConditions(sql`r.`).isLive}
     for no key update of r`);
 
-/** Adds an event of the service after the last event. The run is locked. Nothing follows a terminal event. */
+/**
+ * Adds an event of the service after the last event. The run is locked. Returns 0 when nothing was added: nothing
+ * follows a terminal event.
+ */
 export const insertServiceEvent = (
   tx: Db,
   orgId: OrgId,
@@ -124,7 +127,7 @@ export const insertServiceEvent = (
   attempt: number,
   { type, payload, createdAt }: Omit<NewEvent, "attempt" | "sequence">,
 ) =>
-  tx.row<{ sequence: number }>(sql`
+  tx.run(sql`
     with place as (
       select r.no, r.id, coalesce(last.sequence, -1) + 1 as sequence
       from automation_runs r left join lateral (
@@ -138,7 +141,7 @@ export const insertServiceEvent = (
     )
     insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
     select noted.no, ${attempt}, noted.sequence, ${type}::automation_event_type, ${createdAt}, ${payload}::text::json
-    from noted returning sequence`);
+    from noted`);
 
 /** A position in a run's events. */
 export interface Position {

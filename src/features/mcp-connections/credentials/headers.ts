@@ -52,15 +52,21 @@ export function consentRequired(
   );
 }
 
-/** The headers that authenticate the caller at the server of the connection. They are sent nowhere else. */
+/**
+ * The headers that authenticate the caller at the server of the connection. They are sent nowhere else. `refused` are
+ * headers that the server has just refused: if they are still the stored ones, the token is refreshed first.
+ */
 export async function findHeaders(
   ctx: MemberCtx,
   connection: UsableConnection,
+  { refused }: { refused?: Record<string, string> } = {},
 ): Promise<Record<string, string>> {
   if (connection.registration === "none") return {};
-  return isOauth(connection.registration)
-    ? findTokenHeaders(ctx, connection)
-    : findStaticHeaders(ctx, connection);
+  if (!isOauth(connection.registration)) return findStaticHeaders(ctx, connection);
+  const headers = await findTokenHeaders(ctx, connection);
+  if (refused?.authorization !== headers.authorization) return headers;
+  const isReplaced = await replaceRefusedToken(ctx, toTokenRequest(ctx, connection));
+  return isReplaced ? findTokenHeaders(ctx, connection) : headers;
 }
 
 async function findTokenHeaders(ctx: MemberCtx, connection: UsableConnection) {

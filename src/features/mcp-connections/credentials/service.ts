@@ -17,6 +17,7 @@ import { removeCredential, saveCredential } from "../member-states/index.ts";
 import { type ConnectionId, isOauth } from "../model.ts";
 import { sealHeaders } from "../sealing.ts";
 import type { DetailRow } from "../store.ts";
+import { endUpstreamSessions } from "../upstream/index.ts";
 import type { NewCredential, StartQuery } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -70,6 +71,7 @@ export async function disconnect(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const row = await requireConnection(ctx, tx, id);
     const holder = row.credential === "shared" ? requireHolder(ctx, row) : ctx.member.id;
+    await endUpstreamSessions(ctx, tx, row.id);
     if (isOauth(row.registration)) return disconnectMcpAccount(ctx, tx, row.id, holder === null);
     if ((await removeCredential(tx, ctx.orgId, row.id, holder)) > 0)
       await recordChange(ctx, tx, "mcp_connection.credential_removed", row.id, holder);

@@ -42,7 +42,7 @@ export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)
   const policy = fillPolicy(connection.policy);
   const rows = await store.list(db, orgId, connection.id, {
     servesLatest: servesLatest(policy),
-    condition: findCondition(policy, connection, query.state),
+    kind: chooseKind(policy, connection, query.state),
     after: nameCursor.read(query, store.instructionsName),
     limit: query.limit + 1,
   });
@@ -58,17 +58,17 @@ export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)
   };
 }
 
-function findCondition(
+function chooseKind(
   { onDrift }: Policy,
   { heldTools }: store.ConnectionRow,
   state: McpTool["state"] | undefined,
-) {
-  if (state === undefined) return store.isAnything;
-  if (state === "removed") return store.isRemoved;
+): store.ToolSelection["kind"] {
+  if (state === undefined) return "any";
+  if (state === "removed") return "removed";
   const wantsHeld = state === "held";
-  if (onDrift === "hold_changed") return wantsHeld ? store.hasDrift : store.hasNoDrift;
-  const isHeld = onDrift === "hold_all" && heldTools > 0;
-  return isHeld === wantsHeld ? store.isPresent : store.isNothing;
+  if (onDrift === "hold_changed") return wantsHeld ? "changed" : "unchanged";
+  const areHeld = onDrift === "hold_all" && heldTools > 0;
+  return areHeld === wantsHeld ? "present" : "none";
 }
 
 function toTool({ slug, heldTools }: store.ConnectionRow, policy: Policy, row: store.ToolRow): McpTool {

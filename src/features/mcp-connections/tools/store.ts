@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, emptySql, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { ConnectionId, CredentialKind, Policy } from "../model.ts";
 import type { DriftKind, ToolDefinition } from "./contract.ts";
 
@@ -81,12 +81,12 @@ export interface ToolRow {
 const definitionOf = (servesLatest: Sql) =>
   sql`case when ${servesLatest} then coalesce(t.latest, t.approved) else coalesce(t.approved, t.latest) end`;
 
-/** By name. `condition` filters by the columns of `t`. */
+/** By name. */
 export const list = (
   db: Db,
   orgId: OrgId,
   id: ConnectionId,
-  { servesLatest, condition, after, limit }: ToolSelection,
+  { servesLatest, kind, after, limit }: ToolSelection,
 ) =>
   db.rows<ToolRow>(sql`
     select t.name, ${definitionOf(sql`${servesLatest}::boolean`)} as definition, t.approved is not null as "isApproved",
@@ -94,22 +94,18 @@ export const list = (
       (select u.name from members m join users u on u.id = m.user_id where m.id = t.approved_by) as "approvedByName",
       t.approved_at as "approvedAt", t.first_seen_at as "firstSeenAt", t.changed_at as "changedAt"
     from mcp_tools t
-    where t.org_id = ${orgId} and t.connection_id = ${id} and t.name > ${after} ${condition}
+    where t.org_id = ${orgId} and t.connection_id = ${id} and t.name > ${after}
+      and case ${kind}::text when 'removed' then t.latest is null when 'present' then t.latest is not null
+        when 'changed' then t.latest is not null and t.drift <> '{}'
+        when 'unchanged' then t.latest is not null and t.drift = '{}' else ${kind}::text = 'any' end
     order by t.name limit ${limit}`);
 
 export interface ToolSelection {
   servesLatest: boolean;
-  condition: Sql;
+  kind: "any" | "removed" | "present" | "changed" | "unchanged" | "none";
   after: string;
   limit: number;
 }
-
-export const isRemoved = sql`and t.latest is null`;
-export const isPresent = sql`and t.latest is not null`;
-export const hasDrift = sql`and t.latest is not null and t.drift <> '{}'`;
-export const hasNoDrift = sql`and t.latest is not null and t.drift = '{}'`;
-export const isNothing = sql`and false`;
-export const isAnything = emptySql;
 
 export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, servesLatest: boolean) =>
   (

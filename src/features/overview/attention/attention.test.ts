@@ -89,6 +89,11 @@ async function refuseCredential(workspace: Workspace, state: "sign_in" | "needs_
   await db().run(sql`
     insert into mcp_member_states (connection_id, org_id, member_id, state, reason)
     select ${id}, ${orgId}, m.id, ${state}, 'invalid_token' from members m where m.org_id = ${orgId}`);
+  await db().run(sql`update mcp_connections set registration = 'bearer' where id = ${id}`);
+  await db().run(sql`
+    insert into mcp_credentials (id, org_id, connection_id, member_id, secret, updated_at)
+    select 'mcc_' || ${id} || m.id, ${orgId}, ${id}, m.id, '', now() - interval '1 hour'
+    from members m where m.org_id = ${orgId}`);
   const subject = { type: "mcp_connection", id, name };
   return { severity: "error", code: state, count: 1, message: "invalid_token", subject };
 }

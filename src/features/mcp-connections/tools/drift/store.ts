@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../../../platform/context.ts";
-import { type Db, sql } from "../../../../platform/db/index.ts";
+import { type Db, type Sql, sql } from "../../../../platform/db/index.ts";
 import { smallestIdAt } from "../../../../platform/ids.ts";
 import type { ConnectionId } from "../../model.ts";
 import { type DriftKind, driftKinds, type ToolDefinition } from "../contract.ts";
@@ -21,16 +21,20 @@ export interface DriftRow {
 const isNoEarlierName = sql`not exists (select from mcp_tools n
   where n.connection_id = t.connection_id and n.renamed_from = t.name and t.latest is null)`;
 
+/** A column of the earlier name of a renamed tool. */
+const ofEarlierName = (column: Sql) => sql`(select ${column} from mcp_tools o
+  where o.connection_id = t.connection_id and o.name = t.renamed_from)`;
+
 /** The worst first, then by name. */
 export const list = (db: Db, orgId: OrgId, id: ConnectionId, offset: number, limit: number) =>
   db.rows<DriftRow>(sql`
-    select t.name, t.drift, t.renamed_from as "renamedFrom", coalesce(t.approved, o.approved) as before,
-      t.latest as after, t.changed_at as "seenAt", coalesce(t.approved_by, o.approved_by) as "approvedBy",
+    select t.name, t.drift, t.renamed_from as "renamedFrom", coalesce(t.approved, ${ofEarlierName(sql`o.approved`)}) as before,
+      t.latest as after, t.changed_at as "seenAt",
+      coalesce(t.approved_by, ${ofEarlierName(sql`o.approved_by`)}) as "approvedBy",
       (select u.name from members m join users u on u.id = m.user_id
-        where m.id = coalesce(t.approved_by, o.approved_by)) as "approvedByName",
-      coalesce(t.approved_at, o.approved_at) as "approvedAt"
+        where m.id = coalesce(t.approved_by, ${ofEarlierName(sql`o.approved_by`)})) as "approvedByName",
+      coalesce(t.approved_at, ${ofEarlierName(sql`o.approved_at`)}) as "approvedAt"
     from mcp_tools t
-    left join mcp_tools o on o.connection_id = t.connection_id and o.name = t.renamed_from
     where t.org_id = ${orgId} and t.connection_id = ${id} and t.drift <> '{}' and ${isNoEarlierName}
     order by array_position(${driftKinds}::text[], t.drift[1]), t.name offset ${offset} limit ${limit}`);
 

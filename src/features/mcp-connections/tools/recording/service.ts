@@ -106,9 +106,8 @@ async function recordChanges(
     ({ name, approvedHash }) => approvedHash !== null && listing.tools.get(name)?.hash !== approvedHash,
   );
   const names = differing.map(({ name }) => name);
-  const approved = new Map(
-    (await store.listApproved(tx, orgId, id, names)).map(({ name, approved }) => [name, approved]),
-  );
+  const rows = await store.listApproved(tx, orgId, id, names);
+  const approved = new Map(rows.flatMap(({ name, approved }) => (approved ? [[name, approved]] : [])));
   const { changes, forgotten } = compareListing(before, listing, approved, options);
   if (changes.length > 0) await store.save(tx, orgId, id, changes);
   if (forgotten.length > 0) await store.remove(tx, orgId, id, forgotten);

@@ -26,17 +26,10 @@ export const listKnown = (db: Db, orgId: OrgId, id: ConnectionId) =>
     select ${knownColumns} from mcp_tools t where t.org_id = ${orgId} and t.connection_id = ${id} order by t.name`);
 
 export const listApproved = (tx: Db, orgId: OrgId, id: ConnectionId, names: readonly string[]) =>
-  tx.rows<{ name: string; approved: ToolDefinition }>(sql`
+  tx.rows<{ name: string; approved: ToolDefinition | null }>(sql`
     select t.name, t.approved from mcp_tools t
     where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = any(${names}::text[])
       and t.name <> ${instructionsName} and t.approved is not null`);
-
-/** The definitions of present tools that were never approved, for finding renames. */
-export const listAdded = (tx: Db, orgId: OrgId, id: ConnectionId, names: readonly string[]) =>
-  tx.rows<{ name: string; latest: ToolDefinition }>(sql`
-    select t.name, t.latest from mcp_tools t
-    where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = any(${names}::text[])
-      and t.latest is not null and t.approved is null`);
 
 export interface Change {
   name: string;

@@ -40,7 +40,7 @@ const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]+/gu;
 const maxNameLength = 80;
 
 /** A name of one line, as names of connections must be. */
-export function toName(text: string | undefined, url?: string): string {
+function toName(text: string | undefined, url?: string): string {
   const line = (text ?? "").replaceAll(hidden, " ").replaceAll(/\s+/g, " ").trim();
   const short = Array.from(line).slice(0, maxNameLength).join("").slice(0, maxNameLength).trim();
   // Cutting can leave half of a surrogate pair.

@@ -1,5 +1,6 @@
 import type { MemberId, OrgId } from "../../../../platform/context.ts";
 import { type Db, sql } from "../../../../platform/db/index.ts";
+import { mineStateOf } from "../../../mcp-connections/index.ts";
 
 /** Connections that fail their checks, or whose tools wait for approval. */
 export const listTroubled = (db: Db, orgId: OrgId, limit: number) =>
@@ -34,13 +35,23 @@ export const listRefused = (db: Db, orgId: OrgId, memberId: MemberId | null, lim
     name: string;
     state: "sign_in" | "needs_consent";
     count: number;
-    since: number;
+    since: number | null;
     reason: string | null;
   }>(sql`
-    select c.id, c.name, s.state, count(*)::int as count, min(s.since) as since, max(s.reason) as reason
-    from mcp_member_states s join mcp_connections c on c.id = s.connection_id
-    where s.org_id = ${orgId} and c.enabled and (${memberId}::text is null or s.member_id = ${memberId}::text)
-    group by c.id, c.name, s.state order by c.id desc, s.state limit ${limit}`);
+    select c.id, c.name, k.state, count(*)::int as count, min(k.since) as since, max(h.reason) as reason
+    from (
+      select s.connection_id, s.member_id, s.reason from mcp_member_states s
+      where s.org_id = ${orgId} and (${memberId}::text is null or s.member_id = ${memberId}::text)
+      union all
+      select p.mcp_connection_id, o.member_id, o.reason from oauth_connections o
+      join oauth_providers p on p.org_id = o.org_id and p.id = o.provider_id and p.mcp_connection_id is not null
+      where o.org_id = ${orgId} and o.status = 'needs_reconnect'
+        and (${memberId}::text is null or o.member_id = ${memberId}::text)
+        and not exists (select from mcp_member_states s where s.connection_id = p.mcp_connection_id
+          and s.member_id is not distinct from o.member_id)) h
+    join mcp_connections c on c.id = h.connection_id cross join lateral ${mineStateOf(sql`h.member_id`)} k
+    where c.enabled and k.state in ('sign_in', 'needs_consent')
+    group by c.id, c.name, k.state order by c.id desc, k.state limit ${limit}`);
 
 /** Calls that wait for a person, the oldest first. */
 export const listPendingApprovals = (db: Db, orgId: OrgId, limit: number) =>
