@@ -6,7 +6,8 @@ import {
   startGuardedServer,
   startSignInServer,
 } from "../../fixtures/mcp-servers/signed-in.ts";
-import { useServer } from "../../harness.ts";
+import { createWorkspace, useServer } from "../../harness.ts";
+import { connectClient } from "../../mcp-authorization.ts";
 import { allowAtProvider, useBrowser } from "../browser.ts";
 import { expectSound, openOrganization } from "./organization.ts";
 
@@ -178,4 +179,20 @@ test("the configuration for a client names the address of this instance, in each
   await dialog.getByRole("button", { name: "With an MCP token" }).click();
   await dialog.locator("pre", { hasText: "SIGNALBOX_MCP_TOKEN" }).waitFor();
   await expectSound(window);
+});
+
+test("a client that somebody signed in from is listed beside the MCP tokens, and its access ended at once", async () => {
+  const workspace = await createWorkspace(server);
+  const { owner, orgId } = workspace;
+  const client = await connectClient(server, owner, { orgId, client_name: "<i>Editor</i>" });
+  const window = await openOrganization(browser, server, "/access/mcp-tokens", { workspace });
+  const { page } = window;
+  const row = page.getByRole("table", { name: "Connected MCP clients" }).locator("tbody tr");
+  await row.getByText("<i>Editor</i>").waitFor();
+  await expectSound(window);
+  await row.getByRole("button", { name: "End access: <i>Editor</i>" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
+  await page.getByText("No client is connected").waitFor();
+  const refused = await fetch(`${server.url}/mcp`, { method: "POST", headers: client.auth, body: "{}" });
+  expect(refused.status).toBe(401);
 });

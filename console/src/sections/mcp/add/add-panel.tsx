@@ -127,7 +127,8 @@ function useKeptVerdict({ value, start }: DraftState): void {
   const taken = useRef<string>(undefined);
   const kept = query.data?.discovery;
   useEffect(() => {
-    if (id === undefined && url && taken.current !== url && value.url === "") {
+    const isUntouched = value.discovery === undefined && value.choices === undefined;
+    if (id === undefined && url && taken.current !== url && isUntouched) {
       taken.current = url;
       start({ url });
     }
