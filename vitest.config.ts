@@ -19,7 +19,7 @@ const onOneEngine = [
   "test/http/cli-automations.test.ts",
   "test/http/cli-connections.test.ts",
   // Replies of MCP servers and LLM providers, and a cache in memory of what identity providers publish.
-  "src/features/mcp-connections/mcp-connections.test.ts",
+  "src/features/mcp-connections/discovery/discovery.test.ts",
   "src/features/llm-providers/keys/key-test.test.ts",
   "src/features/sso/sign-in/provider.test.ts",
   // Parsers of what a git server sends. The embedded engine shares their thread, so a stall is worse there.

@@ -1,7 +1,7 @@
 import type { OrgId } from "../src/platform/context.ts";
 import { sql } from "../src/platform/db/index.ts";
 import { type Id, isId, newId } from "../src/platform/ids.ts";
-import type { Person, TestServer } from "./harness.ts";
+import type { Person, TestServer, Workspace } from "./harness.ts";
 
 export interface SeededConnection {
   id: Id<"mcn">;
