@@ -165,11 +165,3 @@ export async function listTools(
     ];
   });
 }
-
-/** What servers tell agents about themselves, as it was approved. */
-export async function listInstructions(
-  { db, orgId }: Pick<MemberCtx, "db" | "orgId">,
-  connection: ToolSource,
-): Promise<string | null> {
-  return store.findInstructions(db, orgId, connection.id, servesLatest(connection.policy));
-}
