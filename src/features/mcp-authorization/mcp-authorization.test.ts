@@ -276,6 +276,18 @@ describe("a refresh token", () => {
     for (const { body } of replies) expect((await me(toAuth(body.access_token))).status).toBe(200);
   });
 
+  test("has one successor, so that a copy of it is noticed when both go on", async () => {
+    const connected = await connectClient(server, acme.owner, { orgId: acme.orgId });
+    const [client, thief] = [await refresh(server, connected), await refresh(server, connected)];
+    expect(thief.body.refresh_token).toBe(client.body.refresh_token);
+    expect(thief.body.access_token).not.toBe(client.body.access_token);
+    const next = { clientId: connected.clientId, refreshToken: client.body.refresh_token };
+    expect((await refresh(server, next)).status).toBe(200);
+    await age(60);
+    expect((await refresh(server, next)).body.error).toBe("invalid_grant");
+    expect((await me(toAuth(client.body.access_token))).status).toBe(401);
+  });
+
   test("that is used again later ends the connection, which is in the audit log", async () => {
     const connected = await connectClient(server, acme.owner, { orgId: acme.orgId, client_name: "Copied" });
     const renewed = await refresh(server, connected);
