@@ -1,6 +1,12 @@
 export { type UpstreamChallenge, UpstreamError, type UpstreamErrorKind } from "./errors.ts";
 export { sessionPool } from "./pool.ts";
-export { callUpstream, endUpstreamSessions, findListChange, listUpstreamTools } from "./service.ts";
+export {
+  callUpstream,
+  endUpstreamSessions,
+  findListChange,
+  listUpstreamTools,
+  retireUpstreamSessions,
+} from "./service.ts";
 export type {
   UpstreamCall,
   UpstreamCallbacks,
