@@ -51,4 +51,24 @@ describe("members of one connection", () => {
     expect(await running).toMatchObject({ content: [{ type: "text", text: "done" }] });
     expect(upstream.seen.cancelled).toEqual([]);
   });
+
+  test("a server that repeats the shared key in its refusal shows it to nobody", async () => {
+    const key = "shared-key-of-the-company";
+    const { upstream, acme, ada, adaCtx, connection, path, setKey, call } = await start("shared");
+    await setKey(acme.owner.auth, key);
+    upstream.gate.answer = () => ({
+      status: 403,
+      headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${key} read"` },
+    });
+    const consent = await call(adaCtx, "echo", { text: "x" }).catch((error) => error);
+    expect(consent).toMatchObject({ body: { error: "mcp_consent_required" } });
+    const shown = await server.call(path, { headers: ada.auth });
+    upstream.gate.answer = () => ({ status: 401, headers: { "www-authenticate": `Bearer error="${key}"` } });
+    const refusal = await call(adaCtx, "echo", { text: "x" }).catch((error) => error);
+    expect(refusal).toMatchObject({ body: { error: "mcp_sign_in_required" } });
+    const states = await server.platform.db.rows(
+      sql`select * from mcp_member_states where connection_id = ${connection.id}`,
+    );
+    expect(JSON.stringify([consent.body, shown.body, refusal.body, states])).not.toContain(key);
+  });
 });
