@@ -7,6 +7,7 @@ import { createWorkspace, joinWorkspace, useServer } from "../../../../test/harn
 import { connectMcpServer, createMemberCtx } from "../../../../test/mcp-calls.ts";
 import { sql } from "../../../platform/db/index.ts";
 import type { Policy } from "../model.ts";
+import { watchConnections } from "../watch/service.ts";
 import { callTool } from "./index.ts";
 
 const server = useServer();
@@ -70,5 +71,28 @@ describe("members of one connection", () => {
       sql`select * from mcp_member_states where connection_id = ${connection.id}`,
     );
     expect(JSON.stringify([consent.body, shown.body, refusal.body, states])).not.toContain(key);
+  });
+
+  test("an account that the server does not allow in says nothing about the connection", async () => {
+    const { upstream, ada, bob, connection, path, setKey } = await start("per_member");
+    await setKey(ada.auth, "key-of-ada-1");
+    await setKey(bob.auth, "key-of-bob-1");
+    upstream.gate.answer = ({ headers }) =>
+      headers.authorization === "Bearer key-of-ada-1" ? { status: 403 } : undefined;
+    const tested = await server.call(`${path}/test`, { method: "POST", headers: ada.auth });
+    expect(tested.body.test).toMatchObject({ ok: false, steps: [{}, { step: "credential" }] });
+    expect((await server.call(path, { headers: bob.auth })).body.connection).toMatchObject({
+      status: "connected",
+      problem: null,
+    });
+    await server.platform.db.run(
+      sql`update mcp_connections set next_check_at = now() where id = ${connection.id}`,
+    );
+    await watchConnections(server.platform);
+    expect((await server.call(path, { headers: bob.auth })).body.connection).toMatchObject({
+      status: "connected",
+      problem: null,
+      checkedAt: expect.any(Number),
+    });
   });
 });

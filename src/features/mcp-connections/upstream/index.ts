@@ -1,4 +1,4 @@
-export { type UpstreamChallenge, UpstreamError, type UpstreamErrorKind } from "./errors.ts";
+export { isAboutAccount, type UpstreamChallenge, UpstreamError, type UpstreamErrorKind } from "./errors.ts";
 export { sessionPool } from "./pool.ts";
 export {
   callUpstream,
