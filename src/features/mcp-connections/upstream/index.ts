@@ -1,6 +1,12 @@
-export { type UpstreamChallenge, UpstreamError } from "./errors.ts";
+export { isAboutAccount, type UpstreamChallenge, UpstreamError } from "./errors.ts";
 export { sessionPool } from "./pool.ts";
-export { callUpstream, endUpstreamSessions, findListChange, listUpstreamTools } from "./service.ts";
+export {
+  callUpstream,
+  endUpstreamSessions,
+  findListChange,
+  listUpstreamTools,
+  retireUpstreamSessions,
+} from "./service.ts";
 export type {
   UpstreamCallbacks,
   UpstreamListing,
