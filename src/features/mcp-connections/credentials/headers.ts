@@ -6,7 +6,7 @@ import { countAsWorking, findStaticCredential, saveState } from "../member-state
 import { isOauth, type UsableConnection } from "../model.ts";
 import { openHeaders } from "../sealing.ts";
 
-type Connection = Pick<UsableConnection, "id" | "name" | "url" | "credential" | "registration">;
+type Connection = Pick<UsableConnection, "id" | "orgSlug" | "name" | "url" | "credential" | "registration">;
 
 /** A credential that the server refused is not sent again for this long, so that it is not locked there. */
 const pauseSeconds = 60;
@@ -25,10 +25,10 @@ const toKey = (ctx: MemberCtx, connection: Connection) =>
   `${connection.id} ${findHolder(ctx, connection) ?? ""}`;
 
 /** Where a person connects the account, or sets the key. */
-const buildConnectUrl = ({ config }: MemberCtx, { id, registration }: Connection): string =>
+const buildConnectUrl = ({ config }: MemberCtx, { id, orgSlug, registration }: Connection): string =>
   isOauth(registration)
     ? `${config.publicUrl}/v1/mcp-connections/${id}/connect/start`
-    : `${config.publicUrl}/mcp/${id}`;
+    : `${config.publicUrl}/o/${orgSlug}/connections/mcp/${id}`;
 
 export function signInRequired(ctx: MemberCtx, connection: Connection, reason: string): Refusal {
   const connectUrl = buildConnectUrl(ctx, connection);
