@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { cookieName } from "../src/features/auth/index.ts";
 import { approve } from "./fixtures/authorization-server.ts";
 import type { Person, Reply, TestServer } from "./harness.ts";
@@ -16,6 +17,12 @@ export async function readConnection(server: Pick<TestServer, "call">, headers: 
   if (reply.status !== 200) throw new Error(`not read: ${reply.status} ${JSON.stringify(reply.body)}`);
   return reply.body.connection;
 }
+
+/** Waits until the tools of a connection were listed for the first time. */
+export const waitForTools = (server: Pick<TestServer, "call">, headers: Auth, id: string) =>
+  expect
+    .poll(async () => (await readConnection(server, headers, id)).toolCount, { timeout: 25_000 })
+    .toBeGreaterThan(0);
 
 /** Opens the callback as the browser of a person does. */
 export const openMcpCallback = (

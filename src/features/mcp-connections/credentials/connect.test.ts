@@ -20,6 +20,7 @@ import {
   readConnection,
   requestMcpAuthorizeUrl,
   saveConnection,
+  waitForTools,
 } from "../../../../test/mcp-sign-in.ts";
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
@@ -109,7 +110,16 @@ describe("signing in to MCP connections", () => {
       redirect_uri: `${publicUrl}/v1/mcp-connections/connect/callback`,
       code_challenge_method: "S256",
     });
+    const wait = async () =>
+      (await server.platform.db.row<{ seconds: number }>(sql`
+        select extract(epoch from next_check_at - now())::float8 as seconds from mcp_connections
+        where id = ${made.id}`))!.seconds;
+    // Nobody has an account yet, so the watch looks again later.
+    await expect
+      .poll(async () => [(await wait()) > 0, (await wait()) < 120], { timeout: 25_000 })
+      .toEqual([true, true]);
     await connectMcpAccount(server, ada, made.id);
+    await waitForTools(server, ada.auth, made.id);
     expect(await testAs(ada, made.id)).toMatchObject({ ok: true });
     expect(metadata.tokenRequests.at(-1)!.get("resource")).toBe(guarded.url);
     expect(await readConnection(server, ada.auth, made.id)).toMatchObject({
@@ -224,6 +234,7 @@ describe("signing in to MCP connections", () => {
     const made = await save({ url: guarded.url, scopes: ["tools:read"], ...everybody });
     await connectMcpAccount(server, ada, made.id);
     await connectMcpAccount(server, bob, made.id, "hubot");
+    await waitForTools(server, ada.auth, made.id);
     guarded.requiredScopes = ["tools:read", "tools:write"];
     expect(await testAs(ada, made.id)).toMatchObject({ ok: false });
     expect(await readConnection(server, ada.auth, made.id)).toMatchObject({
@@ -245,6 +256,7 @@ describe("signing in to MCP connections", () => {
     const made = await save({ url: guarded.url, ...everybody });
     await connectMcpAccount(server, ada, made.id, "blocked-one");
     await connectMcpAccount(server, bob, made.id, "hubot");
+    await waitForTools(server, bob.auth, made.id);
     guarded.blocked.add("blocked-one");
     expect(await testAs(ada, made.id)).toMatchObject({ ok: false });
     expect((await readConnection(server, ada.auth, made.id)).status).toBe("sign_in");
