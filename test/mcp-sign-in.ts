@@ -1,5 +1,6 @@
-import { expect } from "vitest";
 import { cookieName } from "../src/features/auth/index.ts";
+import { watchJob } from "../src/features/mcp-connections/first-listing.ts";
+import { watchConnections } from "../src/features/mcp-connections/watch/service.ts";
 import { approve } from "./fixtures/authorization-server.ts";
 import type { Person, Reply, TestServer } from "./harness.ts";
 
@@ -18,11 +19,13 @@ export async function readConnection(server: Pick<TestServer, "call">, headers: 
   return reply.body.connection;
 }
 
-/** Waits until the tools of a connection were listed for the first time. */
-export const waitForTools = (server: Pick<TestServer, "call">, headers: Auth, id: string) =>
-  expect
-    .poll(async () => (await readConnection(server, headers, id)).toolCount, { timeout: 25_000 })
-    .toBeGreaterThan(0);
+/** Does what wakes when the first listing of a connection was requested, and returns how many tools it has. */
+export async function listFirstTools(server: TestServer, headers: Auth, id: string): Promise<number> {
+  const waiting = await server.platform.jobs.countWaiting(server.platform.db);
+  if (!waiting.some(({ name }) => name === watchJob.name)) throw new Error("The watch was not woken.");
+  await watchConnections(server.platform);
+  return (await readConnection(server, headers, id)).toolCount;
+}
 
 /** Opens the callback as the browser of a person does. */
 export const openMcpCallback = (
