@@ -1,4 +1,6 @@
 import { cookieName } from "../src/features/auth/index.ts";
+import { watchJob } from "../src/features/mcp-connections/first-listing.ts";
+import { watchConnections } from "../src/features/mcp-connections/watch/service.ts";
 import { approve } from "./fixtures/authorization-server.ts";
 import type { Person, Reply, TestServer } from "./harness.ts";
 
@@ -15,6 +17,14 @@ export async function readConnection(server: Pick<TestServer, "call">, headers: 
   const reply = await server.call(`/v1/mcp-connections/${id}`, { headers });
   if (reply.status !== 200) throw new Error(`not read: ${reply.status} ${JSON.stringify(reply.body)}`);
   return reply.body.connection;
+}
+
+/** Does what wakes when the first listing of a connection was requested, and returns how many tools it has. */
+export async function listFirstTools(server: TestServer, headers: Auth, id: string): Promise<number> {
+  const waiting = await server.platform.jobs.countWaiting(server.platform.db);
+  if (!waiting.some(({ name }) => name === watchJob.name)) throw new Error("The watch was not woken.");
+  await watchConnections(server.platform);
+  return (await readConnection(server, headers, id)).toolCount;
 }
 
 /** Opens the callback as the browser of a person does. */

@@ -14,7 +14,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
-import { readConnection, saveConnection } from "../../../test/mcp-sign-in.ts";
+import { listFirstTools, readConnection, saveConnection } from "../../../test/mcp-sign-in.ts";
 import { sql } from "../../platform/db/index.ts";
 
 describe("saved MCP connections", () => {
@@ -72,6 +72,7 @@ describe("saved MCP connections", () => {
       redirectUri: null,
     });
     expect(made.evidence.length).toBeGreaterThan(0);
+    expect(await listFirstTools(server, acme.owner.auth, made.id)).toBeGreaterThan(0);
     const again = await saveConnection(server, acme.owner.auth, { url, name: "Tickets & more" });
     expect(again.slug).toBe("tickets-more-2");
     const tested = await call(`/${made.id}/test`, { method: "POST" });
@@ -151,6 +152,7 @@ describe("saved MCP connections", () => {
     });
     expect(made).toMatchObject({ registration: "bearer", mine: { state: "connected" } });
     expect(JSON.stringify(made)).not.toContain("right-key-1");
+    expect(await listFirstTools(server, ada.auth, made.id)).toBeGreaterThan(0);
     const rows = await server.platform.db.rows<{ secret: string }>(sql`select secret from mcp_credentials`);
     expect(JSON.stringify(rows)).not.toContain("right-key-1");
     expect((await call(`/${made.id}/test`, { method: "POST", headers: ada.auth })).body.test.ok).toBe(true);

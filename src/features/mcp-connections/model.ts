@@ -125,6 +125,8 @@ export const fillLimits = (stored: Partial<Limits>): Limits => ({ ...defaultLimi
 export interface UsableConnection {
   id: ConnectionId;
   orgId: OrgId;
+  /** The name of the organization in addresses of the console. */
+  orgSlug: string;
   name: string;
   slug: string;
   url: string;

@@ -15,6 +15,7 @@ import {
   fitForKeeping,
   runDiscovery,
 } from "./discovery/index.ts";
+import { requestFirstListing } from "./first-listing.ts";
 import type { ConnectionId, NewAccess } from "./model.ts";
 import { keepClient, type Plan, planConnection } from "./registration/index.ts";
 import { sealUrl } from "./sealing.ts";
@@ -90,6 +91,7 @@ export async function saveConnection(
     const headers = toHeaders(body);
     if (Object.keys(headers).length > 0)
       await storeCredential(ctx, tx, { id, url }, body.credential === "shared" ? null : member.id, headers);
+    await requestFirstListing(ctx, tx, orgId, id);
     const access = await addGrants(tx, orgId, id, body.access ?? onlyCreator(ctx), ["access"]);
     await record(ctx, tx, {
       action: "mcp_connection.saved",

@@ -172,3 +172,9 @@ export const findKeptVerdict = (db: Db, orgId: OrgId, id: string) =>
   db.row<{ url: string; result: Discovery; evidence: EvidenceItem[] }>(sql`
     select url, result, evidence from mcp_discoveries
     where org_id = ${orgId} and id = ${id} and created_at > now() - interval '1 hour'`);
+
+/** Returns 0 when the tools were listed before, or the connection is off. */
+export const makeFirstCheckDue = (tx: Db, orgId: OrgId, id: ConnectionId) =>
+  tx.run(sql`
+    update mcp_connections set next_check_at = now()
+    where org_id = ${orgId} and id = ${id} and enabled and baseline_at is null`);

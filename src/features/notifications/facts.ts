@@ -23,7 +23,10 @@ interface Facts {
     message: string | null;
   };
   "connection.needs_attention": {
+    /** An account at a provider, or an MCP connection. */
     connectionId: string;
+    /** For an MCP connection: whose credential stopped working. Null: the shared one. */
+    memberId?: string | null;
     /** Part of the key: a connection that was connected again can need attention again. */
     connectedAt: number;
     reason: string;
@@ -103,7 +106,9 @@ export function createEventKey(fact: Fact): string {
     case "run.failed":
       return `${fact.type} ${fact.runId} ${fact.attempt}`;
     case "connection.needs_attention":
-      return `${fact.type} ${fact.connectionId} ${fact.connectedAt} ${fact.reason}`;
+      return [fact.type, fact.connectionId, fact.memberId ?? [], fact.connectedAt, fact.reason]
+        .flat()
+        .join(" ");
     case "budget.reached":
       return `${fact.type} ${fact.budgetId} ${fact.periodStart} ${fact.percent} ${fact.budgetMicros}`;
     case "sync.failed":

@@ -33,6 +33,8 @@ export async function describeFact(
       return { memberId, topic: `${type} ${automationId}`, data };
     }
     case "connection.needs_attention": {
+      if (fact.memberId !== undefined)
+        return describeMcpCredential(publicUrl, db, orgId, fact, fact.memberId);
       const connection = await store.findConnection(db, orgId, fact.connectionId);
       if (!connection) return undefined;
       const { providerId, account, shared, memberId, connectedBy } = connection;
@@ -95,6 +97,23 @@ export async function describeFact(
     case "mcp_approval.requested":
       return describeMcpFact(publicUrl, db, orgId, fact);
   }
+}
+
+async function describeMcpCredential(
+  publicUrl: string,
+  db: Db,
+  orgId: OrgId,
+  { type, connectionId, reason, message }: Extract<Fact, { type: "connection.needs_attention" }>,
+  memberId: string | null,
+): Promise<EventSubject | undefined> {
+  const connection = await store.findMcpConnection(db, orgId, connectionId);
+  if (!connection) return undefined;
+  const { name: connectionName, createdBy } = connection;
+  const about = { organizationId: orgId, connectionId, connectionName, providerId: null, account: null };
+  const url = `${publicUrl}/v1/mcp-connections/${connectionId}`;
+  const data = { ...about, shared: memberId === null, memberId, reason, message, url };
+  const concernedMemberId = reason === "client_rejected" ? null : (memberId ?? createdBy);
+  return { memberId: concernedMemberId, topic: `${type} ${connectionId}`, data };
 }
 
 type McpFact = Extract<Fact, { type: `mcp_${string}` }>;

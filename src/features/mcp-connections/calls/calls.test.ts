@@ -189,7 +189,16 @@ describe("a refused credential", () => {
     });
     upstream.gate.answer = () => ({ status: 401 });
     const error = await call();
-    expect(error).toMatchObject({ status: 409, body: { error: "mcp_sign_in_required" } });
+    const { slug } = (await ctx.db.row<{ slug: string }>(
+      sql`select slug from organizations where id = ${ctx.orgId}`,
+    ))!;
+    expect(error).toMatchObject({
+      status: 409,
+      body: {
+        error: "mcp_sign_in_required",
+        connectUrl: `${ctx.config.publicUrl}/o/${slug}/connections/mcp/${connection.id}`,
+      },
+    });
     const before = upstream.seen.messages.length;
     expect(await call()).toMatchObject({ status: 409, body: { error: "mcp_sign_in_required" } });
     expect(upstream.seen.messages).toHaveLength(before);
@@ -201,6 +210,30 @@ describe("a refused credential", () => {
       "refused",
       "ok",
     ]);
+  });
+});
+
+describe("an approval", () => {
+  test("stays until a call is sent: no limit, credential or listing that stops the call uses it up", async () => {
+    const { upstream, owner, ctx, connection } = await start(undefined, {
+      policy: { destructive: "approve", treatUnknownAsDestructive: true },
+    });
+    const call = (more: Partial<typeof connection> = {}) =>
+      callTool(ctx, { ...connection, ...more }, "slow", { ms: 1 }, options()).catch((error) => error);
+    const { body } = await call();
+    expect(body).toMatchObject({ error: "mcp_approval_required" });
+    const path = `/v1/mcp-approvals/${body.approvalId}/approve`;
+    expect(await server.call(path, { body: {}, headers: owner.auth })).toMatchObject({ status: 200 });
+    const limits = { ...connection.limits, callsPerMinute: 0 };
+    expect(await call({ limits })).toMatchObject({ body: { error: "mcp_rate_limited" } });
+    expect(await call({ registration: "bearer" })).toMatchObject({ body: { error: "mcp_sign_in_required" } });
+    upstream.gate.answer = () => ({ status: 503 });
+    expect(await call()).toMatchObject({ body: { error: "mcp_server_failed" } });
+    upstream.gate.answer = undefined;
+    expect(upstream.seen.calls).toEqual([]);
+    expect(await call()).toMatchObject({ content: [{ text: "done" }] });
+    expect(await call()).toMatchObject({ body: { error: "mcp_approval_required" } });
+    expect(upstream.seen.calls).toHaveLength(1);
   });
 });
 
@@ -264,6 +297,11 @@ describe("the log", () => {
     expect((await server.call(path, { headers: acme.owner.auth })).body.items).toEqual(all);
     expect((await server.call(path, { headers: member.auth })).body.items).toEqual([all[0]]);
     expect((await server.call(path, { headers: other.owner.auth })).status).toBe(404);
+    await server.platform.db.run(
+      sql`delete from mcp_connection_grants where connection_id = ${connection.id}`,
+    );
+    expect((await server.call(path, { headers: member.auth })).status).toBe(404);
+    expect((await list(member.auth)).items).toEqual([all[0]]);
   });
 
   test("is filtered by connection, member, tool, outcome, run and time", async () => {

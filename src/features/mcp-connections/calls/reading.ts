@@ -3,6 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { baseHeaders, readPage } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
+import { requireConnection } from "../find.ts";
 import type { ConnectionId } from "../model.ts";
 import type { connectionQuery, Filter, listQuery } from "./contract.ts";
 import { formatCsvLine } from "./csv.ts";
@@ -23,15 +24,14 @@ export async function listCalls(ctx: MemberCtx, query: (typeof listQuery)["_outp
   return readPage(store.list(ctx.db, ctx.orgId, filter), { limit, cursor });
 }
 
-/** The log of a deleted connection is in the list of all calls. */
+/** For those who may see the connection. The log of a deleted one is in the list of all calls. */
 export async function listCallsOfConnection(
   ctx: MemberCtx,
   connectionId: string,
   query: (typeof connectionQuery)["_output"],
 ) {
-  if (!isId("mcn", connectionId) || !(await store.isVisibleConnection(ctx.db, ctx.orgId, connectionId)))
-    throw notFound("mcp_connection");
-  return listCalls(ctx, { ...query, connectionId });
+  const { id } = await requireConnection(ctx, ctx.db, connectionId);
+  return listCalls(ctx, { ...query, connectionId: id });
 }
 
 export async function readCall(ctx: MemberCtx, id: string) {

@@ -144,6 +144,7 @@ async function sendCall(
       onLog: options.onLog,
       onElicit: options.onElicit,
       onSample: options.onSample,
+      beforeCall: allowed.useApproval,
       ...(allowed.mustList ? { checkListing: (listing) => confirmTool(ctx, connection, tool, listing) } : {}),
     });
     if (!allowed.mustList) ctx.state.get(listingRefresher).refresh(connection, headers);

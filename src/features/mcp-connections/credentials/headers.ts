@@ -1,12 +1,13 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import { conflict, type Refusal } from "../../../platform/errors.ts";
 import { defineState } from "../../../platform/state.ts";
+import { announce } from "../../notifications/index.ts";
 import { findMcpToken, replaceRefusedToken, toProviderId } from "../../oauth-providers/index.ts";
 import { countAsWorking, findStaticCredential, saveState } from "../member-states/index.ts";
 import { isOauth, type UsableConnection } from "../model.ts";
 import { openHeaders } from "../sealing.ts";
 
-type Connection = Pick<UsableConnection, "id" | "name" | "url" | "credential" | "registration">;
+type Connection = Pick<UsableConnection, "id" | "orgSlug" | "name" | "url" | "credential" | "registration">;
 
 /** A credential that the server refused is not sent again for this long, so that it is not locked there. */
 const pauseSeconds = 60;
@@ -25,10 +26,10 @@ const toKey = (ctx: MemberCtx, connection: Connection) =>
   `${connection.id} ${findHolder(ctx, connection) ?? ""}`;
 
 /** Where a person connects the account, or sets the key. */
-const buildConnectUrl = ({ config }: MemberCtx, { id, registration }: Connection): string =>
+const buildConnectUrl = ({ config }: MemberCtx, { id, orgSlug, registration }: Connection): string =>
   isOauth(registration)
     ? `${config.publicUrl}/v1/mcp-connections/${id}/connect/start`
-    : `${config.publicUrl}/mcp/${id}`;
+    : `${config.publicUrl}/o/${orgSlug}/connections/mcp/${id}`;
 
 export function signInRequired(ctx: MemberCtx, connection: Connection, reason: string): Refusal {
   const connectUrl = buildConnectUrl(ctx, connection);
@@ -127,13 +128,25 @@ export async function reportChallenge(
     (await replaceRefusedToken(ctx, toTokenRequest(ctx, connection), refusedToken))
   )
     return "retry";
-  await saveState(ctx.db, ctx.orgId, {
-    connectionId: connection.id,
-    memberId: findHolder(ctx, connection),
-    state: status === 403 && usesToken ? "needs_consent" : "sign_in",
-    missingScopes: status === 403 ? scopes.slice(0, 100).map((scope) => scope.slice(0, 300)) : [],
-    reason: reason.slice(0, 500).replaceAll("\0", "").toWellFormed(),
-    pauseSeconds: status === 403 ? 0 : pauseSeconds,
+  const holder = { connectionId: connection.id, memberId: findHolder(ctx, connection) };
+  const state = status === 403 && usesToken ? "needs_consent" : "sign_in";
+  await ctx.db.transaction(async (tx) => {
+    const since = await saveState(tx, ctx.orgId, {
+      ...holder,
+      state,
+      missingScopes: status === 403 ? scopes.slice(0, 100).map((scope) => scope.slice(0, 300)) : [],
+      reason: reason.slice(0, 500).replaceAll("\0", "").toWellFormed(),
+      pauseSeconds: status === 403 ? 0 : pauseSeconds,
+    });
+    if (since === undefined) return;
+    const message =
+      state === "sign_in"
+        ? "The server does not accept the credential. Connect again."
+        : "The server asks for more consent. Connect again to give it.";
+    await announce(tx, ctx.orgId, {
+      type: "connection.needs_attention",
+      ...{ ...holder, connectedAt: since, reason: state, message },
+    });
   });
   return "stop";
 }

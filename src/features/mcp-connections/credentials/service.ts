@@ -2,17 +2,19 @@ import type { Ctx, MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, invalidField } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
-import { newId } from "../../../platform/ids.ts";
+import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import {
   claimMcpAccount,
   confirmMcpStart,
   disconnectMcpAccount,
   handleMcpCallback,
+  type OnMcpConnected,
   startMcp,
   toProviderId,
 } from "../../oauth-providers/index.ts";
 import { requireConnection, requireId } from "../find.ts";
+import { requestFirstListing } from "../first-listing.ts";
 import { removeCredential, saveCredential } from "../member-states/index.ts";
 import { type ConnectionId, isOauth } from "../model.ts";
 import { sealHeaders } from "../sealing.ts";
@@ -60,11 +62,18 @@ export async function start(ctx: MemberCtx, id: string, query: StartQuery) {
 }
 
 export const receiveCallback = (ctx: Ctx, search: string, cookies: string | undefined) =>
-  handleMcpCallback(ctx, new URLSearchParams(search), cookies);
+  handleMcpCallback(ctx, new URLSearchParams(search), cookies, listTools(ctx));
+
+/** The first account of a connection is used to list its tools. */
+const listTools =
+  (platform: Pick<Ctx, "jobs">): OnMcpConnected =>
+  async (tx, orgId, mcpConnectionId) => {
+    if (isId("mcn", mcpConnectionId)) await requestFirstListing(platform, tx, orgId, mcpConnectionId);
+  };
 
 export async function claim(ctx: MemberCtx, id: string, code: string): Promise<void> {
   const { id: connectionId } = await requireConnection(ctx, ctx.db, id);
-  await claimMcpAccount(ctx, connectionId, code);
+  await claimMcpAccount(ctx, connectionId, code, listTools(ctx));
 }
 
 export async function disconnect(ctx: MemberCtx, id: string): Promise<void> {
@@ -103,6 +112,7 @@ export async function setCredential(ctx: MemberCtx, id: string, given: NewCreden
         "This connection does not take a key. Members sign in to it, or it needs no credential.",
       );
     await storeCredential(ctx, tx, row, holder, headers);
+    await requestFirstListing(ctx, tx, ctx.orgId, row.id);
     await recordChange(ctx, tx, "mcp_connection.credential_set", row.id, holder, Object.keys(headers));
   });
 }

@@ -204,7 +204,7 @@ describe("MCP requirements discovery over HTTP", () => {
     await byHand.close();
     const [requirement] = body.manualRequirements;
     expect(requirement.code).toBe("oauth_client_registration");
-    expect(requirement.reason).toContain(`${server.url}/v1/oauth-providers/127-0-0-1/connect/callback`);
+    expect(requirement.reason).toContain(`${server.url}/v1/mcp-connections/connect/callback`);
     expect(requirement.reason).toContain("client secret");
   });
 

@@ -84,11 +84,11 @@ interface NewState {
 }
 
 /**
- * Records what the server answered to a credential. Returns true when this is new: a repeated answer keeps its time.
+ * Records what the server answered to a credential. Returns its time when it is new: a repeated answer keeps its time.
  * Scopes that are missing add up until the member connects again.
  */
-export const saveState = async (db: Db, orgId: OrgId, row: NewState): Promise<boolean> => {
-  const saved = await db.row<{ isNew: boolean }>(sql`
+export const saveState = async (db: Db, orgId: OrgId, row: NewState): Promise<number | undefined> => {
+  const saved = await db.row<{ since: number }>(sql`
     with c as (select * from mcp_connections where org_id = ${orgId} and id = ${row.connectionId}),
     old as (
       select s.since, s.missing_scopes from mcp_member_states s join c on c.id = s.connection_id
@@ -102,8 +102,8 @@ export const saveState = async (db: Db, orgId: OrgId, row: NewState): Promise<bo
       from c left join old on true
       on conflict (connection_id, member_id) do update set state = excluded.state, reason = excluded.reason,
         missing_scopes = excluded.missing_scopes, since = excluded.since, next_try_at = excluded.next_try_at)
-    select not exists (select from old) as "isNew" from c`);
-  return saved?.isNew ?? false;
+    select now() as since from c where not exists (select from old)`);
+  return saved?.since;
 };
 
 /** The server accepted a credential that it had refused. */

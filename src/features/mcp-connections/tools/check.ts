@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import type { Policy, UsableConnection } from "../model.ts";
-import { requireApproval } from "./approvals/index.ts";
+import { type ApprovedCall, requireApproval } from "./approvals/index.ts";
 import type { DriftKind, ToolDefinition } from "./contract.ts";
 import { normalizeListing, type ToolListing } from "./definitions/index.ts";
 import { findObstacle, isDestructive, isHeld } from "./policy.ts";
@@ -19,6 +19,8 @@ export interface Allowed {
   isDestructive: boolean;
   /** The tools must be listed in the same session before the call, and given to `confirmTool`. */
   mustList: boolean;
+  /** Only for a call that needed approval. Call it right before the call is sent, when nothing else can refuse it. */
+  useApproval?: ApprovedCall["useApproval"];
 }
 
 /** With these policies a call is preceded by a listing, so that no changed tool is called. */
@@ -26,7 +28,7 @@ const holdsTools = ({ onDrift }: Pick<Policy, "onDrift">) => onDrift !== "warn";
 
 /**
  * Decides about one call: whether the tool is known, allowed, not held, and, if it destroys, approved. Throws a
- * `Refusal`. An approval is used up by the first call that it lets through.
+ * `Refusal`.
  */
 export async function checkCall(
   ctx: MemberCtx,
@@ -48,9 +50,12 @@ export async function checkCall(
   if (obstacle === "removed") throw refuseRemoved(connection, tool);
   if (obstacle === "held") throw refuseHeld(ctx, connection, tool, drift);
   if (obstacle === "denied") throw refuseDenied(connection, tool, isDestructive(policy, definition));
-  if (obstacle === "needs_approval")
-    await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId });
+  const approved =
+    obstacle === "needs_approval"
+      ? await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId })
+      : {};
   return {
+    ...approved,
     definition: { name: tool, inputSchema: { ...definition.inputSchema, type: "object" } },
     isReadOnly: definition.annotations?.readOnlyHint === true,
     isDestructive: isDestructive(policy, definition),

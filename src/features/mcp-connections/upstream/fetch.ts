@@ -38,8 +38,8 @@ export function createUpstreamFetch({ egress, closed, listens, onSessionLost }: 
         : shortLimits;
     const headers = Object.fromEntries(new Headers(init.headers));
     const signals = [closed, init.signal, operation?.ended].filter((signal) => signal != null);
-    try {
-      const reply = await egress.open(url, {
+    const opening = () =>
+      egress.open(url, {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
@@ -47,6 +47,9 @@ export function createUpstreamFetch({ egress, closed, listens, onSessionLost }: 
         redirects: 0,
         signal: signals.length === 1 ? signals[0]! : AbortSignal.any(signals),
       });
+    try {
+      const around = method === "POST" ? findOperation() : undefined;
+      const reply = await (around ? around.send(opening()) : opening());
       if (operation) checkReply(reply, headers["mcp-session-id"] !== undefined, onSessionLost);
       return await toResponse(reply, operation);
     } catch (error) {

@@ -24,6 +24,8 @@ export interface Operation {
   countBytes(bytes: number): void;
   /** Ends the operation with this error. Only the first error counts. */
   fail(error: UpstreamError): void;
+  /** Sends a message. A server may take its time to reply to it, also when its last reply has ended. */
+  send<T>(reply: Promise<T>): Promise<T>;
   /** A reply has begun or ended. When none is left and the operation is still waiting, its result cannot come. */
   bodyBegins(): void;
   bodyEnds(): void;
@@ -56,6 +58,8 @@ export async function runOperation<T>(
   let left = maxBytes + streamAllowanceBytes;
   let bodies = 0;
   let answers = 0;
+  let sending = 0;
+  let hasEnded = false;
   let waiting: NodeJS.Timeout | undefined;
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
@@ -64,6 +68,17 @@ export async function runOperation<T>(
     if (stopping.signal.aborted) return;
     stopping.abort(error);
     reject(error);
+  };
+  /** Gives up on an answer when every reply has ended, and the library has had its time. */
+  const watchEnd = () => {
+    clearTimeout(waiting);
+    if (!hasEnded || bodies > 0 || sending > 0 || answers === 0) return;
+    const due = performance.now() + deliveryMs;
+    waiting = setTimeout(() => {
+      // In a busy process, the library had no time either.
+      if (performance.now() > due + deliveryMs) return watchEnd();
+      fail(new UpstreamError("invalid_answer", "The server ended its reply without the expected answer."));
+    }, deliveryMs);
   };
   const onAbort = () => fail(new UpstreamError("cancelled", "The caller cancelled the operation."));
   const timer = setTimeout(
@@ -86,29 +101,38 @@ export async function runOperation<T>(
       left -= bytes;
     },
     fail,
+    async send(reply) {
+      sending += 1;
+      watchEnd();
+      try {
+        return await reply;
+      } finally {
+        sending -= 1;
+        watchEnd();
+      }
+    },
     bodyBegins() {
       bodies += 1;
-      clearTimeout(waiting);
+      hasEnded = false;
+      watchEnd();
     },
     bodyEnds() {
       bodies -= 1;
-      if (bodies > 0 || answers === 0) return;
-      waiting = setTimeout(
-        () =>
-          fail(
-            new UpstreamError("invalid_answer", "The server ended its reply without the expected answer."),
-          ),
-        deliveryMs,
-      );
+      hasEnded = true;
+      watchEnd();
     },
-    expectMore: () => clearTimeout(waiting),
+    expectMore() {
+      hasEnded = false;
+      watchEnd();
+    },
     async waitFor(answer) {
       answers += 1;
       try {
         return await answer;
       } finally {
         answers -= 1;
-        clearTimeout(waiting);
+        hasEnded = false;
+        watchEnd();
       }
     },
   };

@@ -46,6 +46,7 @@ export async function callUpstream(
       platform.state.get(sessionPool).use({ target, headers, abilities }, operation, async (session) => {
         const listing = checkListing && (await listTools(session, operation));
         if (checkListing && listing) await checkListing(redaction.clean(listing));
+        await call.beforeCall?.();
         const known = listing?.tools.find(({ name }) => name === tool) ?? definition;
         const result = await sendCall(session, operation, tool, args, known, call);
         return {

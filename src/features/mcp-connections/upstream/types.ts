@@ -58,6 +58,8 @@ export interface UpstreamCall extends UpstreamOptions, UpstreamCallbacks {
    * resolves. What it throws is thrown by the operation.
    */
   checkListing?: ((listing: UpstreamListing) => Promise<void>) | undefined;
+  /** The last step before the call is sent. What it throws is thrown by the operation. */
+  beforeCall?: (() => Promise<void>) | undefined;
 }
 
 export interface UpstreamResult {

@@ -51,6 +51,15 @@ describe.each(servers)("an official server %s", (_, version, starting) => {
     expect(server.seen.messages.slice(before)).toEqual(["tools/list", "tools/call"]);
   });
 
+  test("may take its time for every message", async () => {
+    const { server, platform, target } = await start(starting());
+    server.gate.delayMs = 600;
+    const call = { ...limits, tool: "echo", args: { text: "slow" }, checkListing: async () => {} };
+    expect((await callUpstream(platform, target, {}, call)).result.content).toEqual([
+      { type: "text", text: "slow" },
+    ]);
+  });
+
   test("sends the credential of the request, and its error is a result", async () => {
     const { server, platform, target } = await start(starting());
     const { result } = await callUpstream(

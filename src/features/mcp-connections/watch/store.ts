@@ -65,12 +65,15 @@ export const setChecked = (tx: Db, orgId: OrgId, id: ConnectionId) =>
     update mcp_connections set check_failures = 0, next_check_at = now() + interval '23 hours' + random() * interval '2 hours'
     where org_id = ${orgId} and id = ${id}`);
 
-/** Nobody is connected. A connection that has no tools yet is looked at again soon, because somebody may connect. */
+/**
+ * Nobody is connected. A connection that has no tools yet is looked at again soon. If somebody connected during the
+ * check, it is due already, and stays so.
+ */
 export const setWithoutCredential = (tx: Db, orgId: OrgId, id: ConnectionId) =>
   tx.run(sql`
     update mcp_connections set next_check_at = now() + case when baseline_at is not null then interval '1 day'
       when created_at > now() - interval '1 day' then interval '1 minute' else interval '15 minutes' end
-    where org_id = ${orgId} and id = ${id}`);
+    where org_id = ${orgId} and id = ${id} and next_check_at > now()`);
 
 export interface FailedConnection {
   failures: number;

@@ -68,19 +68,22 @@ const wordings: Record<DigestType, Wording> = {
     closing: "On the command line: signalbox runs show <run>.",
   },
   "connection.needs_attention": {
-    subject: ({ providerId }, count) =>
+    subject: ({ providerId, connectionName }, count) =>
       count === 1
-        ? `the connection to ${formatNameForSubject(String(providerId), "a provider")} needs your attention`
-        : `${count} connections to ${formatNameForSubject(String(providerId), "a provider")} need attention`,
-    opening: ({ providerId }, count) =>
+        ? `the connection to ${formatNameForSubject(String(connectionName ?? providerId), "a provider")} needs your attention`
+        : `${count} connections to ${formatNameForSubject(String(connectionName ?? providerId), "a provider")} need attention`,
+    opening: ({ providerId, connectionName }, count) =>
       count === 1
-        ? `A connection to ${formatText(providerId)} needs a person to make it work again.`
-        : `${count} connections to ${formatText(providerId)} need a person to make them work again.`,
-    lines: ({ account, shared, message, providerId }, console) => [
-      `${shared ? "Shared account" : "Account"} ${formatText(account)}: ${formatText(message)}`,
-      `${console}/connections/accounts/${providerId}`,
+        ? `A connection to ${formatText(connectionName ?? providerId)} needs a person to make it work again.`
+        : `${count} connections to ${formatText(connectionName ?? providerId)} need a person to make them work again.`,
+    lines: ({ account, shared, message, providerId, connectionId }, console) => [
+      `${shared ? "Shared account" : "Account"} ${account === null ? "of an MCP connection" : formatText(account)}: ${formatText(message)}`,
+      providerId === null
+        ? `${console}/connections/mcp/${connectionId}`
+        : `${console}/connections/accounts/${providerId}`,
     ],
-    closing: "On the command line: signalbox connections list.",
+    closing:
+      "On the command line: signalbox connections list, or signalbox mcp-connections list for MCP connections.",
   },
   "budget.reached": {
     subject: (item) => `${formatShare(item)} is spent`,

@@ -47,6 +47,9 @@ export type CallbackResult =
       canStartAgain: boolean;
     };
 
+/** Runs in the transaction that connects an account. */
+export type OnConnected = (tx: Db, attempt: Pick<store.Attempt, "orgId" | "providerId">) => Promise<void>;
+
 const maxWrongCodes = 5;
 
 /**
@@ -60,6 +63,7 @@ export async function handleCallback(
   providerId: string | null,
   parameters: URLSearchParams,
   cookies: string | undefined,
+  onConnected?: OnConnected,
 ): Promise<CallbackResult> {
   const state = parameters.get("state") ?? "";
   const attempt = state && (await store.useStateByToken(ctx.db, hashSecret(state)));
@@ -98,7 +102,7 @@ export async function handleCallback(
   }
   const account = granted.account?.name ?? granted.account?.subject ?? null;
   const code = finisher === "nobody" || !wasStartedBy(attempt, ctx.caller) ? createClaimCode() : undefined;
-  if (!(await storeTokens(ctx, attempt, client!, granted, code))) return refused("superseded");
+  if (!(await storeTokens(ctx, attempt, client!, granted, code, onConnected))) return refused("superseded");
   if (!code) return { kind: "connected", attempt, provider, account };
   return { kind: finisher === "nobody" ? "waiting" : "unconfirmed", attempt, provider, account, code };
 }
@@ -162,6 +166,7 @@ async function storeTokens(
   client: Destination,
   { tokens, account }: TokenGrant,
   code: string | undefined,
+  onConnected: OnConnected | undefined,
 ): Promise<boolean> {
   const { orgId, credentialsId } = attempt;
   const tokenId = newId("otk");
@@ -187,7 +192,10 @@ async function storeTokens(
         subject,
         name,
       });
-    else await completeAttempt(ctx, tx, { ...attempt, tokenId, accountSubject: subject, accountName: name });
+    else {
+      const account = { accountSubject: subject, accountName: name };
+      await completeAttempt(ctx, tx, { ...attempt, tokenId, ...account }, onConnected);
+    }
     return true;
   });
 }
@@ -197,6 +205,7 @@ async function completeAttempt(
   ctx: Ctx,
   tx: Db,
   attempt: store.Attempt & { tokenId: string },
+  onConnected: OnConnected | undefined,
 ): Promise<string> {
   const { orgId, providerId, memberId, label, shared, tokenId, scopes, accountSubject, accountName } =
     attempt;
@@ -213,6 +222,7 @@ async function completeAttempt(
   const actor: Actor = { ...createActor(ctx), memberId };
   const detail = { account: accountName ?? accountSubject, label, shared, again: replaced !== undefined };
   await recordEvent(tx, orgId, "connected", actor, { providerId, connectionId: id }, detail);
+  await onConnected?.(tx, attempt);
   return id;
 }
 
@@ -235,7 +245,12 @@ export async function claim(ctx: MemberCtx, providerId: string, code: string) {
 }
 
 /** Returns the id of the connection. */
-export async function claimWaiting(ctx: MemberCtx, providerId: string, code: string): Promise<string> {
+export async function claimWaiting(
+  ctx: MemberCtx,
+  providerId: string,
+  code: string,
+  onConnected?: OnConnected,
+): Promise<string> {
   const { db, orgId, member: self, caller } = ctx;
   const waiting = await store.findWaiting(db, orgId, self.id, providerId, hashClaimCode(code));
   if (!waiting?.tokenId) {
@@ -247,7 +262,7 @@ export async function claimWaiting(ctx: MemberCtx, providerId: string, code: str
   const { tokenId } = waiting;
   return db.transaction(async (tx) => {
     if (!(await store.lockCurrent(tx, orgId, waiting, "waiting"))) throw claimNotFound();
-    return completeAttempt(ctx, tx, { ...waiting, tokenId });
+    return completeAttempt(ctx, tx, { ...waiting, tokenId }, onConnected);
   });
 }
 

@@ -1,25 +1,27 @@
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { announce } from "../../notifications/index.ts";
-import { isInternalProvider } from "../internal.ts";
+import { isInternalProvider, toMcpConnectionId } from "../internal.ts";
 import type { HealthReason } from "./contract.ts";
 import { describeReason } from "./health.ts";
 import * as store from "./store.ts";
 
 /**
- * Announces that a person must act for this connection to work: once per reason, until it is connected again. MCP
- * connections show the state of their accounts themselves.
+ * Announces that a person must act for this connection to work: once per reason, until it is connected again. An
+ * account of an MCP connection is announced as that connection.
  */
 export async function announceAttention(
   tx: Db,
   orgId: OrgId,
-  { id: connectionId, connectedAt, providerId }: store.TokenConnection,
+  { id, connectedAt, providerId, memberId }: store.TokenConnection,
   reason: HealthReason,
 ): Promise<void> {
-  if (isInternalProvider(providerId)) return;
+  const about = isInternalProvider(providerId)
+    ? { connectionId: toMcpConnectionId(providerId), memberId }
+    : { connectionId: id };
   await announce(tx, orgId, {
     type: "connection.needs_attention",
-    ...{ connectionId, connectedAt, reason, message: describeReason(reason) },
+    ...{ ...about, connectedAt, reason, message: describeReason(reason) },
   });
 }
 

@@ -172,6 +172,8 @@ export const reconnect = (db: Db, orgId: OrgId, made: ConnectionContent) =>
 export interface TokenConnection {
   id: string;
   providerId: string;
+  /** Null when it is shared. */
+  memberId: string | null;
   connectedAt: number;
 }
 
@@ -179,13 +181,13 @@ export const markForReconnect = (db: Db, orgId: OrgId, tokenId: string, reason: 
   db.rows<TokenConnection>(sql`
     update oauth_connections set status = 'needs_reconnect', reason = ${reason}
     where org_id = ${orgId} and token_id = ${tokenId} and status = 'connected'
-    returning id, provider_id as "providerId", connected_at as "connectedAt"`);
+    returning id, provider_id as "providerId", member_id as "memberId", connected_at as "connectedAt"`);
 
 /** Which connection a token belongs to. */
 export const findByTokenId = (db: Db, orgId: OrgId, tokenId: string) =>
   db.row<TokenConnection>(sql`
-    select id, provider_id as "providerId", connected_at as "connectedAt" from oauth_connections
-    where org_id = ${orgId} and token_id = ${tokenId} limit 1`);
+    select id, provider_id as "providerId", member_id as "memberId", connected_at as "connectedAt"
+    from oauth_connections where org_id = ${orgId} and token_id = ${tokenId} limit 1`);
 
 /** Tokens of working connections that have expired and cannot be refreshed, at most `limit`. */
 export const listExpiredAcrossOrganizations = (db: Db, limit: number) =>

@@ -4,6 +4,7 @@ export {
   confirmMcpStart,
   disconnectMcpAccount,
   handleMcpCallback,
+  type OnMcpConnected,
   removeMcpProvider,
   saveMcpProvider,
   startMcp,

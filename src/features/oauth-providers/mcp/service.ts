@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx } from "../../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import type { AuthMethod, Server } from "../../../platform/oauth/index.ts";
@@ -13,13 +13,14 @@ import {
   claimWaiting,
   handleCallback,
   type McpStart,
+  type OnConnected,
   prepareConfirmation,
   start,
   supersede,
 } from "../connect/index.ts";
 import { defaultLabel, endLiveConnections } from "../connections/index.ts";
 import { createActor } from "../events/index.ts";
-import { toProviderId } from "../internal.ts";
+import { toMcpConnectionId, toProviderId } from "../internal.ts";
 import { queueRevocation } from "../revocation-queue.ts";
 import * as store from "../store.ts";
 
@@ -101,11 +102,27 @@ export const confirmMcpStart = (ctx: MemberCtx, mcpConnectionId: string, query: 
 export const startMcp = (ctx: MemberCtx, mcpConnectionId: string, query: Query, how: McpStart) =>
   start(ctx, toProviderId(mcpConnectionId), query, how);
 
-export const handleMcpCallback = (ctx: Ctx, parameters: URLSearchParams, cookies: string | undefined) =>
-  handleCallback(ctx, null, parameters, cookies);
+/** Runs in the transaction that connects an account of an MCP connection. */
+export type OnMcpConnected = (tx: Db, orgId: OrgId, mcpConnectionId: string) => Promise<void>;
 
-export const claimMcpAccount = (ctx: MemberCtx, mcpConnectionId: string, code: string) =>
-  claimWaiting(ctx, toProviderId(mcpConnectionId), code);
+const toHook =
+  (onConnected: OnMcpConnected): OnConnected =>
+  (tx, { orgId, providerId }) =>
+    onConnected(tx, orgId, toMcpConnectionId(providerId));
+
+export const handleMcpCallback = (
+  ctx: Ctx,
+  parameters: URLSearchParams,
+  cookies: string | undefined,
+  onConnected: OnMcpConnected,
+) => handleCallback(ctx, null, parameters, cookies, toHook(onConnected));
+
+export const claimMcpAccount = (
+  ctx: MemberCtx,
+  mcpConnectionId: string,
+  code: string,
+  onConnected: OnMcpConnected,
+) => claimWaiting(ctx, toProviderId(mcpConnectionId), code, toHook(onConnected));
 
 /** Ends the caller's account, or the shared one, and the attempts to connect it. Returns false when there was none. */
 export async function disconnectMcpAccount(

@@ -64,7 +64,7 @@ async function createCtx(memberId: string): Promise<MemberCtx> {
   };
 }
 
-/** The code of the refusal, or `allowed`. */
+/** The code of the refusal, or `allowed`. A call that is allowed is sent. */
 const call = async (
   tool: string,
   {
@@ -79,10 +79,12 @@ const call = async (
     runId?: string | null;
   } = {},
 ): Promise<Body> =>
-  checkCall(await createCtx(memberId), withPolicy(policy), tool, args, { runId }).then(
-    (allowed) => ({ ...allowed, error: "allowed" }),
-    (error) => ({ status: error.status, ...error.body }),
-  );
+  checkCall(await createCtx(memberId), withPolicy(policy), tool, args, { runId })
+    .then(async ({ useApproval, ...allowed }) => {
+      await useApproval?.();
+      return { ...allowed, error: "allowed" };
+    })
+    .catch((error) => ({ status: error.status, ...error.body }));
 
 const decide = (id: string, outcome: "approve" | "deny", body: Body = {}, headers = acme.owner.auth) =>
   server.call(`/v1/mcp-approvals/${id}/${outcome}`, { body, headers });

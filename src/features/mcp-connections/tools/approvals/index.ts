@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
 export { sealArguments, sealedColumns } from "./sealing.ts";
-export { requireApproval, tidyApprovals } from "./service.ts";
+export { type ApprovedCall, requireApproval, tidyApprovals } from "./service.ts";

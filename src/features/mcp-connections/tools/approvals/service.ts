@@ -72,20 +72,45 @@ interface RequestedCall {
   runId: string | null;
 }
 
+/** A call that a person has approved. */
+export interface ApprovedCall {
+  /** Uses up the approval, once. Refuses the call when another one was faster. */
+  useApproval(): Promise<void>;
+}
+
 /**
- * Uses up the approval of this call, or refuses it: because somebody has to decide, or has denied it. Repeated calls
- * get the same request.
+ * Finds the approval of this call, or refuses it: because somebody has to decide, or has denied it. Repeated calls get
+ * the same request.
  */
 export async function requireApproval(
   ctx: MemberCtx,
   connection: Pick<UsableConnection, "id" | "name">,
   { tool, toolHash, args, runId }: RequestedCall,
-): Promise<void> {
+): Promise<ApprovedCall> {
   const { db, orgId, member } = ctx;
   const call = { connectionId: connection.id, memberId: member.id, runId, tool, toolHash };
   const bound = { ...call, argumentsHash: hashArguments(args) };
-  if (await store.use(db, orgId, bound)) return;
-  const open = (await store.findOpen(db, orgId, bound)) ?? (await request(ctx, bound, args));
+  await checkDecision(ctx, connection, bound, args);
+  let isUsed = false;
+  return {
+    async useApproval() {
+      while (!isUsed) {
+        isUsed = (await store.use(db, orgId, bound)) !== undefined;
+        if (!isUsed) await checkDecision(ctx, connection, bound, args);
+      }
+    },
+  };
+}
+
+async function checkDecision(
+  ctx: MemberCtx,
+  connection: Pick<UsableConnection, "id" | "name">,
+  call: store.Call,
+  args: unknown,
+): Promise<void> {
+  const open = (await store.findOpen(ctx.db, ctx.orgId, call)) ?? (await request(ctx, call, args));
+  if (open.status === "approved") return;
+  const { tool } = call;
   const about = { connectionId: connection.id, connectionName: connection.name, tool };
   const where = `under MCP connections at ${ctx.config.publicUrl}`;
   if (open.status === "denied") {
