@@ -139,7 +139,6 @@ async function recordAnswer(ctx: MemberCtx, connection: UsableConnection, listin
   await recordListing(ctx, connection, listing);
   await store.setHealth(ctx.db, ctx.orgId, connection.id, null);
   await store.setProtocolVersion(ctx.db, ctx.orgId, connection.id, listing.protocolVersion);
-  await recordListing(ctx, connection, listing);
 }
 
 async function recordFailure(
