@@ -375,6 +375,8 @@ const unaudited: Record<string, string> = {
   postOauthConsentByUidDeny: "changes nothing",
   postV1McpConnectionsDiscover: "changes nothing",
   postV1McpConnectionsImportPreview: "changes nothing",
+  postV1McpConnectionsImport:
+    "each saved connection has its entry, but the call of this test ends the stream",
   postV1McpConnectionsByIdDiscover: "the connection itself tells what was found",
   postV1McpConnectionsByIdTest: "the connection itself tells what was found",
   postV1McpDiscoveries: "the kept verdict tells it",
