@@ -32,8 +32,9 @@ export async function lockConnection(tx: Db, { orgId }: Pick<MemberCtx, "orgId">
 }
 
 const nameCursor = defineCursor<string>({
-  write: (name) => name,
-  read: (text) => (text !== "" && !text.includes("\0") ? text : undefined),
+  write: (name) => `tool ${name}`,
+  read: (text) => /^tool ([^\0]+)$/.exec(text)?.[1],
+  exact: true,
 });
 
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
