@@ -205,6 +205,20 @@ describe("a code", () => {
     expect((await exchange(form)).status).toBe(200);
   });
 
+  test("and the id of a client may contain anything: the reply is an error of the client", async () => {
+    const form = await prepareExchange();
+    for (const wrong of [
+      { client_id: "a\0b" },
+      { code: "a\0b" },
+      { resource: "\0" },
+      { code_verifier: "\0" },
+    ])
+      expect((await exchange({ ...form, ...wrong })).status).toBeOneOf([400, 401]);
+    const revoked = await postForm(server, "/oauth/revoke", { token: "a\0b", client_id: "a\0b" });
+    expect(revoked.status).toBeOneOf([400, 401]);
+    expect((await exchange(form)).status).toBe(200);
+  });
+
   test("works once: the second use ends the connection, also when both come at the same time", async () => {
     const form = await prepareExchange();
     const replies = await Promise.all([exchange(form), exchange(form)]);
