@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import {
   createDatabase,
+  createRole,
   createWorkspace,
   joinWorkspace,
   startServer,
@@ -315,6 +316,16 @@ describe("a refresh token", () => {
       await server.call("/v1/audit-events?action=mcp_client.ended", { headers: acme.owner.auth })
     ).body;
     expect(items[0]).toMatchObject({ actor: { credential: "system" }, before: { name: "Copied" } });
+  });
+
+  test("is renewed only while the role of its member allows to connect clients", async () => {
+    const bob = await joinWorkspace(server, acme, "member");
+    const connected = await connectClient(server, bob, { orgId: acme.orgId });
+    const role = await createRole(server, acme.owner, ["organization:read"]);
+    await server.platform.db.run(sql`update members set role = ${role.id} where id = ${bob.memberId}`);
+    expect((await refresh(server, connected)).body.error).toBe("invalid_grant");
+    await server.platform.db.run(sql`update members set role = 'member' where id = ${bob.memberId}`);
+    expect((await refresh(server, connected)).status).toBe(200);
   });
 
   test("belongs to its client", async () => {
