@@ -248,6 +248,31 @@ describe("registration", () => {
     ).toBe(413);
   });
 
+  test("shows a name that can be seen, in its own line, and is not cut inside of a character", async () => {
+    const name = async (client_name: string) =>
+      (await register({ client_name, redirect_uris: ["https://a.example/"] })).body.client_name;
+    expect(await name(`${"a".repeat(79)}\u{1F600}`)).toBe(`${"a".repeat(79)}\u{1F600}`);
+    expect(await name(`a${"\u0301".repeat(50)}b`)).toBe(`\u00E1${"\u0301".repeat(4)}b`);
+    expect(await name("Edi\u3164tor\uFE0F\u{E0100}")).toBe("Editor");
+    expect(await name("\u3164\u2800\u115F")).toBe("Unnamed MCP client");
+  });
+
+  test("takes redirect URIs of ASCII characters only, as people and browsers read them in the same way", async () => {
+    for (const uri of [
+      "https://a.example/\uD800",
+      "https://a.example/\u0000",
+      "app:/\u0000",
+      "https://a.example\\@b.example/",
+      "https://a.example/\t",
+      " https://a.example/",
+      "https://\u0430.example/",
+    ])
+      expect(await register({ redirect_uris: [uri] })).toMatchObject({
+        status: 400,
+        body: { error: "invalid_redirect_uri" },
+      });
+  });
+
   test("is limited for each address", async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 60; i++) statuses.add((await register({})).status);
