@@ -273,6 +273,24 @@ describe("registration", () => {
       });
   });
 
+  test("goes on when very many clients registered: those that nobody connected make place", async () => {
+    const { db } = server.platform;
+    const age = (minutes: number) =>
+      db.run(sql`update mcp_oauth_clients set last_used_at = now() - make_interval(mins => ${minutes})`);
+    await db.run(sql`insert into mcp_oauth_clients (id, registration, metadata)
+      select 'mcr_' || n, 'dynamic', '{}' from generate_series(1, 50000) n`);
+    expect(await register({ redirect_uris: ["https://a.example/"] })).toMatchObject({
+      status: 503,
+      body: { error: "temporarily_unavailable" },
+    });
+    await age(90);
+    const { status, body } = await register({ redirect_uris: ["https://a.example/"] });
+    expect(status).toBe(201);
+    const left = await db.rows(sql`select id from mcp_oauth_clients where id = ${body.client_id}`);
+    expect(left).toHaveLength(1);
+    await db.run(sql`delete from mcp_oauth_clients`);
+  });
+
   test("is limited for each address", async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 60; i++) statuses.add((await register({})).status);
