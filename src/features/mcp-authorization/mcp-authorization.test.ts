@@ -208,12 +208,13 @@ describe("a code", () => {
 
   test("and the id of a client may contain anything: the reply is an error of the client", async () => {
     const form = await prepareExchange();
-    for (const wrong of [
+    const mistakes: Record<string, string>[] = [
       { client_id: "a\0b" },
       { code: "a\0b" },
       { resource: "\0" },
       { code_verifier: "\0" },
-    ])
+    ];
+    for (const wrong of mistakes)
       expect((await exchange({ ...form, ...wrong })).status).toBeOneOf([400, 401]);
     const revoked = await postForm(server, "/oauth/revoke", { token: "a\0b", client_id: "a\0b" });
     expect(revoked.status).toBeOneOf([400, 401]);
