@@ -5,7 +5,9 @@ async function decode(...parts: (Message | Uint8Array)[]): Promise<Message[]> {
   const source = async function* () {
     yield* parts;
   };
-  return Array.fromAsync(decodeMessages(source()));
+  const messages: Message[] = [];
+  for await (const message of decodeMessages(source())) messages.push(message);
+  return messages;
 }
 
 test("messages are read back as they were, whatever their text contains", async () => {
