@@ -3,7 +3,7 @@ import type { Ctx, Platform } from "../../../platform/context.ts";
 import { newId } from "../../../platform/ids.ts";
 import { deriveToken, newToken } from "../../../platform/secrets.ts";
 import { defineState } from "../../../platform/state.ts";
-import { findMembership } from "../../credentials/index.ts";
+import { createMembership, findMembership } from "../../credentials/index.ts";
 import { createClientAdapter } from "../clients/index.ts";
 import { endGrantByToken } from "../ending.ts";
 import { refreshTokenPrefix } from "../prefixes.ts";
@@ -117,7 +117,7 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
       async isActive(accountId) {
         const account = parseAccount(accountId);
         const found = account && (await findMembership(current().db, account.orgId, account.memberId));
-        return found !== undefined && !found.isSuspended;
+        return found !== undefined && createMembership(found).permissions.has("mcp_tokens:create");
       },
       onFault(error) {
         const store = answering.getStore();
