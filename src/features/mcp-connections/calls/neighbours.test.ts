@@ -122,4 +122,12 @@ describe("members of one connection", () => {
     }
     expect(await call(bobCtx, "echo", { text: "x" })).toMatchObject({ content: [{}] });
   });
+
+  test("the list of calls of a connection is there for those who may use it", async () => {
+    const { acme, ada, connection, path } = await start("per_member");
+    await server.platform.db.run(sql`
+      delete from mcp_connection_grants where connection_id = ${connection.id}`);
+    expect((await server.call(`${path}/calls`, { headers: ada.auth })).status).toBe(404);
+    expect((await server.call(`${path}/calls`, { headers: acme.owner.auth })).status).toBe(200);
+  });
 });

@@ -3,6 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { baseHeaders, readPage } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
+import { requireConnection } from "../find.ts";
 import type { ConnectionId } from "../model.ts";
 import type { connectionQuery, Filter, listQuery } from "./contract.ts";
 import { formatCsvLine } from "./csv.ts";
@@ -29,9 +30,8 @@ export async function listCallsOfConnection(
   connectionId: string,
   query: (typeof connectionQuery)["_output"],
 ) {
-  if (!isId("mcn", connectionId) || !(await store.isVisibleConnection(ctx.db, ctx.orgId, connectionId)))
-    throw notFound("mcp_connection");
-  return listCalls(ctx, { ...query, connectionId });
+  const { id } = await requireConnection(ctx, ctx.db, connectionId);
+  return listCalls(ctx, { ...query, connectionId: id });
 }
 
 export async function readCall(ctx: MemberCtx, id: string) {

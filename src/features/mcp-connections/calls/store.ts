@@ -123,10 +123,6 @@ export const findPayload = (db: Db, orgId: OrgId, callId: string) =>
     select payload, expires_at as "expiresAt" from mcp_call_payloads
     where org_id = ${orgId} and call_id = ${callId} and expires_at > now()`);
 
-/** Whether the organization has this connection. */
-export const isVisibleConnection = async (db: Db, orgId: OrgId, id: string): Promise<boolean> =>
-  (await db.row(sql`select from mcp_connections where org_id = ${orgId} and id = ${id}`)) !== undefined;
-
 /** Calls of each connection since a time. The index of connections has all that is counted. */
 export const countSince = (db: Db, orgId: OrgId, sinceMs: number) =>
   db.rows<{ connectionId: ConnectionId; calls: number }>(sql`
