@@ -107,10 +107,11 @@ export interface ToolSelection {
   limit: number;
 }
 
+/** Those that nobody approved are in the drift, and nowhere else. */
 export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, servesLatest: boolean) =>
   (
     await db.row<{ text: string | null }>(sql`
-      select (${definitionOf(sql`${servesLatest}::boolean`)}) #>> '{}' as text from mcp_tools t
+      select (case when ${servesLatest}::boolean then t.latest else t.approved end) #>> '{}' as text from mcp_tools t
       where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = ${instructionsName}`)
   )?.text ?? null;
 
