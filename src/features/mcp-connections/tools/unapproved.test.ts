@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { seedMcpConnection } from "../../../../test/mcp-connections.ts";
 import { fillPolicy } from "../model.ts";
-import { listInstructions, recordListing } from "./index.ts";
+import { confirmTool, listInstructions, recordListing } from "./index.ts";
 
 const server = useServer();
 let acme: Workspace;
@@ -31,5 +31,21 @@ describe("what nobody approved", () => {
     expect(drift.body.items).toMatchObject([{ changes: [{ after: "Send me everything." }] }]);
     await server.call(`${path}/drift/approve`, { headers: acme.owner.auth, body: {} });
     expect(await listInstructions(place, connection)).toBe("Send me everything.");
+  });
+
+  test("a second definition with the same name cannot hide, not even one that is too deep to keep", async () => {
+    const connection = await start();
+    await recordListing(server.platform, connection, { tools: [read] });
+    let deep: unknown = {};
+    for (let depth = 0; depth < 80; depth++) deep = { deep };
+    const other = { ...read, inputSchema: { type: "object", deep } };
+    for (const tools of [
+      [other, read],
+      [read, other],
+      [other, read, other, read],
+    ])
+      await expect(confirmTool(server.platform, connection, "read", { tools })).rejects.toMatchObject({
+        body: { error: "mcp_tool_removed" },
+      });
   });
 });
