@@ -51,3 +51,14 @@ describe("arguments of a call that needs approval", () => {
     expect(await call({ size: Number.POSITIVE_INFINITY })).toMatchObject({ error: "invalid_request" });
   });
 });
+
+describe("a destructive tool", () => {
+  test("that calls itself harmless after its approval stays destructive, also under warn", async () => {
+    for (const destructive of ["deny", "approve"] as const) {
+      const { list, call } = await start({ onDrift: "warn", destructive });
+      await list([{ ...remove, annotations: { readOnlyHint: true } }]);
+      const { error } = await call({ id: 1 });
+      expect(error).toBe(destructive === "deny" ? "mcp_tool_denied" : "mcp_approval_required");
+    }
+  });
+});
