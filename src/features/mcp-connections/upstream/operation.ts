@@ -4,8 +4,12 @@ import type { UpstreamCallbacks } from "./types.ts";
 
 /** Allowed for notifications and the envelope, in addition to a result. */
 const streamAllowanceBytes = 1024 * 1024;
-/** How long the library may take to deliver the last message of a body that has ended. */
-const deliveryMs = 250;
+/**
+ * How long the library may take to deliver the last message of a body that has ended. It is waited in turns, because a
+ * process that was busy runs its timers first, and the message could be waiting behind one.
+ */
+const deliveryTurns = 10;
+const deliveryTurnMs = 50;
 
 /**
  * What one operation may use, and who receives what the server sends meanwhile. Requests, streams and messages of a
@@ -65,6 +69,10 @@ export async function runOperation<T>(
     stopping.abort(error);
     reject(error);
   };
+  const awaitDelivery = (turns: number) => {
+    if (turns > 0) waiting = setTimeout(awaitDelivery, deliveryTurnMs, turns - 1);
+    else fail(new UpstreamError("invalid_answer", "The server ended its reply without the expected answer."));
+  };
   const onAbort = () => fail(new UpstreamError("cancelled", "The caller cancelled the operation."));
   const timer = setTimeout(
     () =>
@@ -93,13 +101,7 @@ export async function runOperation<T>(
     bodyEnds() {
       bodies -= 1;
       if (bodies > 0 || answers === 0) return;
-      waiting = setTimeout(
-        () =>
-          fail(
-            new UpstreamError("invalid_answer", "The server ended its reply without the expected answer."),
-          ),
-        deliveryMs,
-      );
+      awaitDelivery(deliveryTurns);
     },
     expectMore: () => clearTimeout(waiting),
     async waitFor(answer) {
