@@ -17,11 +17,12 @@ const refuse = (status: number, code: string, message: string, more: Record<stri
 /** Describes a failure of the server. Challenges are handled before. */
 export function describeUpstreamError(error: UpstreamError, name: string): Failure {
   const { kind, message, rpc, status } = error;
-  const fail = (
-    outcome: Failure["outcome"],
-    refusal: Refusal,
-    worked: boolean | undefined = false,
-  ): Failure => ({ outcome, code: refusal.body.error, error: refusal, worked });
+  const fail = (outcome: Failure["outcome"], refusal: Refusal, worked: Failure["worked"]): Failure => ({
+    outcome,
+    code: refusal.body.error,
+    error: refusal,
+    worked,
+  });
   switch (kind) {
     case "cancelled":
       return fail("cancelled", refuse(499, "mcp_cancelled", "The call was cancelled."), undefined);
@@ -64,6 +65,8 @@ export function describeUpstreamError(error: UpstreamError, name: string): Failu
         refuse(502, "mcp_server_failed", `${name} failed. ${message} Test the connection to see more.`, {
           ...(status === undefined ? {} : { upstreamStatus: status }),
         }),
+        // Many servers count per account, so this may concern one member only.
+        status === 429 ? undefined : false,
       );
   }
 }

@@ -95,4 +95,39 @@ describe("members of one connection", () => {
       checkedAt: expect.any(Number),
     });
   });
+
+  test("a member who calls too much for the server does not stop the others", async () => {
+    const { upstream, ada, bob, adaCtx, bobCtx, setKey, call } = await start("per_member");
+    await setKey(ada.auth, "key-of-ada-1");
+    await setKey(bob.auth, "key-of-bob-1");
+    upstream.gate.answer = ({ headers }) =>
+      headers.authorization === "Bearer key-of-ada-1" ? { status: 429 } : undefined;
+    for (let n = 0; n < 6; n++)
+      expect(await call(adaCtx, "echo", { text: "x" }).catch(({ body }) => body.error)).toBe(
+        "mcp_server_failed",
+      );
+    expect(await call(bobCtx, "echo", { text: "x" })).toMatchObject({ content: [{}] });
+  });
+
+  test("calls that are cancelled say nothing about the server", async () => {
+    const { upstream, ada, bob, adaCtx, bobCtx, connection, setKey, call } = await start("per_member");
+    await setKey(ada.auth, "key-of-ada-1");
+    await setKey(bob.auth, "key-of-bob-1");
+    for (let n = 0; n < 6; n++) {
+      const stopping = new AbortController();
+      const running = callTool(adaCtx, connection, "slow", { ms: 60_000 }, { signal: stopping.signal });
+      await expect.poll(() => upstream.seen.calls).toHaveLength(n + 1);
+      stopping.abort();
+      expect(await running.catch(({ body }) => body.error)).toBe("mcp_cancelled");
+    }
+    expect(await call(bobCtx, "echo", { text: "x" })).toMatchObject({ content: [{}] });
+  });
+
+  test("the list of calls of a connection is there for those who may use it", async () => {
+    const { acme, ada, connection, path } = await start("per_member");
+    await server.platform.db.run(sql`
+      delete from mcp_connection_grants where connection_id = ${connection.id}`);
+    expect((await server.call(`${path}/calls`, { headers: ada.auth })).status).toBe(404);
+    expect((await server.call(`${path}/calls`, { headers: acme.owner.auth })).status).toBe(200);
+  });
 });

@@ -45,11 +45,14 @@ export async function checkCall(
   }
   const { definition, latestHash, heldTools } = row;
   const drift = row.drift ?? [];
-  const facts = { name: tool, definition, drift, isRemoved: latestHash === null };
+  // A tool that was approved as destructive does not become harmless because its server says so now.
+  const approved = row.approvedHash === null ? definition : { annotations: row.approvedAnnotations ?? {} };
+  const judged = isDestructive(policy, approved) ? approved : definition;
+  const facts = { name: tool, definition: judged, drift, isRemoved: latestHash === null };
   const obstacle = findObstacle(policy, { ...facts, isConnectionHeld: heldTools > 0 });
   if (obstacle === "removed") throw refuseRemoved(connection, tool);
   if (obstacle === "held") throw refuseHeld(ctx, connection, tool, drift);
-  if (obstacle === "denied") throw refuseDenied(connection, tool, isDestructive(policy, definition));
+  if (obstacle === "denied") throw refuseDenied(connection, tool, isDestructive(policy, judged));
   const approved =
     obstacle === "needs_approval"
       ? await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId })
@@ -58,7 +61,7 @@ export async function checkCall(
     ...approved,
     definition: { name: tool, inputSchema: { ...definition.inputSchema, type: "object" } },
     isReadOnly: definition.annotations?.readOnlyHint === true,
-    isDestructive: isDestructive(policy, definition),
+    isDestructive: isDestructive(policy, judged),
     mustList: holdsTools(policy),
   };
 }

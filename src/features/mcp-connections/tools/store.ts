@@ -107,10 +107,11 @@ export interface ToolSelection {
   limit: number;
 }
 
+/** Those that nobody approved are in the drift, and nowhere else. */
 export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, servesLatest: boolean) =>
   (
     await db.row<{ text: string | null }>(sql`
-      select (${definitionOf(sql`${servesLatest}::boolean`)}) #>> '{}' as text from mcp_tools t
+      select (case when ${servesLatest}::boolean then t.latest else t.approved end) #>> '{}' as text from mcp_tools t
       where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = ${instructionsName}`)
   )?.text ?? null;
 
@@ -140,6 +141,8 @@ export interface CallRow {
   /** Null when the tool is not known. */
   name: string | null;
   definition: ToolDefinition | null;
+  /** The hints of the approved definition. */
+  approvedAnnotations: ToolDefinition["annotations"] | null;
   approvedHash: string | null;
   latestHash: string | null;
   drift: DriftKind[] | null;
@@ -150,7 +153,8 @@ export interface CallRow {
 /** What decides about a call of one tool. Undefined when the connection does not exist. */
 export const findForCall = (db: Db, orgId: OrgId, id: ConnectionId, name: string) =>
   db.row<CallRow>(sql`
-    select t.name, coalesce(t.latest, t.approved) as definition, t.approved_hash as "approvedHash",
+    select t.name, coalesce(t.latest, t.approved) as definition,
+      t.approved -> 'annotations' as "approvedAnnotations", t.approved_hash as "approvedHash",
       t.latest_hash as "latestHash", t.drift, c.held_tools as "heldTools", c.baseline_at is not null as "hasBaseline"
     from mcp_connections c
     left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}

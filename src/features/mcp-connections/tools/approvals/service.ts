@@ -1,12 +1,11 @@
-import { z } from "zod";
 import type { MemberCtx, Platform } from "../../../../platform/context.ts";
-import { conflict, notFound, Refusal } from "../../../../platform/errors.ts";
+import { conflict, invalidField, notFound, Refusal } from "../../../../platform/errors.ts";
 import { readPage } from "../../../../platform/http/index.ts";
 import { isId, newId, smallestIdAt } from "../../../../platform/ids.ts";
 import { record } from "../../../audit/index.ts";
 import { announce } from "../../../notifications/index.ts";
 import type { UsableConnection } from "../../model.ts";
-import { hashArguments } from "../definitions/index.ts";
+import { DefinitionError, hashArguments, isObject } from "../definitions/index.ts";
 import type { Decision, listQuery, McpApproval } from "./contract.ts";
 import { openArguments, sealArguments } from "./sealing.ts";
 import * as store from "./store.ts";
@@ -36,11 +35,10 @@ async function findApproval(ctx: MemberCtx, db: MemberCtx["db"], id: string): Pr
   return { ...approval, arguments: sealed === null ? null : openStored(ctx, id, sealed) };
 }
 
-const Arguments = z.record(z.string(), z.unknown());
-
+/** With every key, also `__proto__`: a person decides about what they see. */
 function openStored({ keyring, orgId }: MemberCtx, id: string, sealed: string) {
-  const parsed = Arguments.safeParse(JSON.parse(openArguments(keyring, orgId, id, sealed)));
-  return parsed.success ? parsed.data : null;
+  const value: unknown = JSON.parse(openArguments(keyring, orgId, id, sealed));
+  return isObject(value) ? value : null;
 }
 
 export const decide = (ctx: MemberCtx, id: string, outcome: "approved" | "denied", { note }: Decision) =>
@@ -89,7 +87,7 @@ export async function requireApproval(
 ): Promise<ApprovedCall> {
   const { db, orgId, member } = ctx;
   const call = { connectionId: connection.id, memberId: member.id, runId, tool, toolHash };
-  const bound = { ...call, argumentsHash: hashArguments(args) };
+  const bound = { ...call, argumentsHash: hashGiven(args) };
   await checkDecision(ctx, connection, bound, args);
   let isUsed = false;
   return {
@@ -122,6 +120,15 @@ async function checkDecision(
     message: `This tool of ${connection.name} can destroy data, so a person has to approve the call. Ask an owner or admin to decide about ${open.id} ${where}, then make the same call again.`,
     ...{ ...about, approvalId: open.id, expiresAt: open.expiresAt },
   });
+}
+
+function hashGiven(args: unknown): string {
+  try {
+    return hashArguments(args);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    throw invalidField(["arguments"], `Nobody can approve these arguments. ${error.message} Send others.`);
+  }
 }
 
 async function request(ctx: MemberCtx, call: store.Call, args: unknown) {

@@ -48,6 +48,8 @@ export function normalizeListing({ tools, instructions }: ToolListing): Normaliz
     if (problems.length < listingLimits.problems) problems.push(reason);
   };
   const byName = new Map<string, { raw: Record<string, unknown>; texts: string[] }>();
+  /** Names with a definition that cannot be kept. Another one with the same name could hide it. */
+  const unusable = new Set<string>();
   for (const tool of tools) {
     const name = isObject(tool) ? tool.name : undefined;
     if (!isObject(tool) || typeof name !== "string" || !isUsableName(name)) {
@@ -64,9 +66,10 @@ export function normalizeListing({ tools, instructions }: ToolListing): Normaliz
     } catch (error) {
       if (!(error instanceof DefinitionError)) throw error;
       omit(`${name}: ${error.message}`);
-      byName.delete(name);
+      unusable.add(name);
     }
   }
+  for (const name of unusable) byName.delete(name);
   const kept = new Map<string, HashedTool>();
   let bytes = 0;
   for (const [name, { raw, texts }] of [...byName].sort(([one], [other]) => (one < other ? -1 : 1))) {
