@@ -1,109 +1,176 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createApp, jobs } from "../src/app.ts";
-import { callTool } from "../src/features/mcp-connections/index.ts";
-import { readConfig } from "../src/platform/config.ts";
-import { sql } from "../src/platform/db/index.ts";
-import { newId } from "../src/platform/ids.ts";
-import { createLog } from "../src/platform/log.ts";
-import { openPlatform } from "../src/platform/open.ts";
-import { connectMcpServer } from "../test/mcp-calls.ts";
 import {
   type Bench,
   type BenchOptions,
-  compare,
+  type Child,
+  cpuMicroseconds,
+  createCaller,
   type EngineKind,
   type Figure,
   interleave,
   listEngines,
   measureCalls,
+  median,
+  ratio,
   startChild,
-  summarize,
   withInstance,
 } from "./measure.ts";
 
-/** What a call through us costs beside a direct call with the official client, with both kinds of policies. */
+/**
+ * What a call of a tool through `/mcp` costs beside a direct call to the same server with the same official client: with
+ * the policy `warn`, and with `hold_changed`, which lists the tools before each call.
+ */
 export const mcpCalls: Bench = async (options) => {
   const figures: Figure[] = [];
   for (const engine of await listEngines(options.logProgress))
-    for (const era of ["sessions", "modern"]) figures.push(...(await measureEra(engine, era, options)));
+    figures.push(...(await measureEngine(engine, options)));
   return figures;
 };
 
 const atOnce = 16;
-const args = { text: "hello" };
-const noLimits = { callsPerMinute: 100_000, concurrency: 1_000 };
+const text = "hello";
 
-async function measureEra(
-  engine: EngineKind,
-  era: string,
-  { rounds, seconds, logProgress }: BenchOptions,
-): Promise<Figure[]> {
-  logProgress(`calls of tools on ${engine}, server with ${era}`);
-  return withInstance(engine, async (place) => {
-    const upstream = await startChild("bench/peers/mcp-server.ts", { ...place, args: [era] });
-    const config = readConfig(place.env);
-    const platform = await openPlatform(config, {
-      ...{ publicUrl: "http://127.0.0.1", jobs, works: false, log: createLog("silent") },
-    });
-    const app = createApp(platform);
-    const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "auto" } });
-    try {
-      await client.connect(new StreamableHTTPClientTransport(new URL(upstream.url)));
-      const workspace = await seedWorkspace(platform);
-      const open = (onDrift: "warn" | "hold_changed") =>
-        connectMcpServer({ platform }, workspace, upstream.url, { policy: { onDrift }, limits: noLimits });
-      const [warn, hold] = [await open("warn"), await open("hold_changed")];
-      const { signal } = new AbortController();
-      const latencies: Record<string, number[]> = { direct: [], warn: [], hold: [] };
-      const timed = (name: string, call: () => Promise<unknown>) => async () => {
-        const started = performance.now();
-        await call();
-        latencies[name]!.push(performance.now() - started);
-      };
-      const through =
-        ({ ctx, connection }: typeof warn) =>
-        () =>
-          callTool(ctx, connection, "echo", args, { signal });
-      const measure = (name: string, call: () => Promise<unknown>) => () =>
-        measureCalls(seconds, atOnce, timed(name, call));
-      const turns = await interleave(rounds, {
-        direct: measure("direct", () => client.callTool({ name: "echo", arguments: args })),
-        warn: measure("warn", through(warn)),
-        hold: measure("hold", through(hold)),
-      });
-      const named = (name: string) => `${engine}, ${era}: ${name}`;
-      return [
-        ...summarize(named("direct call"), turns.direct, "calls/s"),
-        ...summarize(named("call through callTool"), turns.warn, "calls/s"),
-        ...summarize(named("call with a listing before"), turns.hold, "calls/s"),
-        ...Object.entries(latencies).flatMap(([name, values]) => listPercentiles(named(name), values)),
-        ...compare(named("callTool beside direct"), turns.warn, turns.direct),
-        ...compare(named("callTool with a listing beside direct"), turns.hold, turns.direct),
-      ];
-    } finally {
-      await client.close();
-      await app.close();
-      await platform.close(1_000);
-      await upstream.stop();
-    }
-  });
+interface Side {
+  call(): Promise<unknown>;
+  /** Milliseconds of calls that were made one after the other. */
+  latencies: number[];
+  /** Microseconds of CPU of the product for each call. */
+  cpu: number[];
 }
 
-function listPercentiles(name: string, values: number[]): Figure[] {
-  values.sort((a, b) => a - b);
-  const at = (share: number) =>
-    values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+const measureEngine = (engine: EngineKind, options: BenchOptions): Promise<Figure[]> =>
+  withInstance(engine, async (place) => {
+    const product = await startChild("bench/product.ts", place);
+    try {
+      const { token } = await createCaller(product.url);
+      const figures: Figure[] = [];
+      for (const era of ["sessions", "modern"]) {
+        options.logProgress(`calls of tools on ${engine}, server with ${era}`);
+        const upstream = await startChild("bench/peers/mcp-server.ts", { ...place, args: [era] });
+        try {
+          const described = await measureServer(product, upstream, token, options);
+          figures.push(...described.map((one) => ({ ...one, name: `${engine}, ${era}: ${one.name}` })));
+        } finally {
+          await upstream.stop();
+        }
+      }
+      return figures;
+    } finally {
+      await product.stop();
+    }
+  });
+
+async function measureServer(
+  product: Child,
+  upstream: Child,
+  token: string,
+  { rounds, seconds }: BenchOptions,
+): Promise<Figure[]> {
+  const clients: Client[] = [];
+  const open = async (url: string, headers: Record<string, string> = {}) => {
+    const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    clients.push(client);
+    return (name: string) => createSide(client, name);
+  };
+  try {
+    const { mcpToken, save } = await prepare(product.url, upstream.url, token);
+    const through = await open(`${product.url}/mcp`, { authorization: `Bearer ${mcpToken}` });
+    const sides = {
+      direct: (await open(upstream.url))("echo"),
+      warn: through(`${await save("warn")}__echo`),
+      hold: through(`${await save("hold_changed")}__echo`),
+    };
+    const rates = await interleave(rounds, {
+      direct: () => measureSide(product, sides.direct, seconds),
+      warn: () => measureSide(product, sides.warn, seconds),
+      hold: () => measureSide(product, sides.hold, seconds),
+    });
+    return [
+      ...describeSide("direct", sides.direct, rates.direct).slice(0, 3),
+      ...describeSide("warn", sides.warn, rates.warn),
+      ...describeSide("hold_changed", sides.hold, rates.hold),
+      ratio("warn beside direct", rates.warn, rates.direct),
+      ratio("hold_changed beside direct", rates.hold, rates.direct),
+    ];
+  } finally {
+    for (const client of clients) await client.close();
+  }
+}
+
+const createSide = (client: Client, name: string): Side => ({
+  latencies: [],
+  cpu: [],
+  async call() {
+    const { content } = await client.callTool({ name, arguments: { text } });
+    const [first] = content;
+    if (first?.type !== "text" || first.text !== text)
+      throw new Error(`${name} answered ${JSON.stringify(content)}.`);
+  },
+});
+
+/** Half of the time one call after the other, for how long they take, and half of it many at once, for how many. */
+async function measureSide(product: Child, side: Side, seconds: number): Promise<number> {
+  const before = cpuMicroseconds(product);
+  let calls = 0;
+  await measureCalls(seconds / 2, 1, async () => {
+    const started = performance.now();
+    await side.call();
+    side.latencies.push(performance.now() - started);
+    calls++;
+  });
+  const { rate } = await measureCalls(seconds / 2, atOnce, async () => {
+    await side.call();
+    calls++;
+  });
+  side.cpu.push((cpuMicroseconds(product) - before) / calls);
+  return rate;
+}
+
+function describeSide(name: string, { latencies, cpu }: Side, rates: number[]): Figure[] {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return [
-    { name: `${name}, p50 with ${atOnce} at once`, value: at(0.5), unit: "ms" },
-    { name: `${name}, p99 with ${atOnce} at once`, value: at(0.99), unit: "ms" },
+    { name: `${name}, ${atOnce} at once`, value: median(rates), unit: "calls/s" },
+    { name: `${name}, p50 one by one`, value: at(0.5), unit: "ms" },
+    { name: `${name}, p99 one by one`, value: at(0.99), unit: "ms" },
+    { name: `${name}, CPU of each`, value: median(cpu), unit: "µs" },
   ];
 }
 
-async function seedWorkspace({ db }: Pick<Awaited<ReturnType<typeof openPlatform>>, "db">) {
-  const [orgId, userId] = [newId("org"), newId("usr")];
-  await db.run(sql`insert into organizations (id, name, slug) values (${orgId}, 'Bench', ${orgId})`);
-  await db.run(sql`insert into users (id, email, name) values (${userId}, 'bench@example.com', 'Bench')`);
-  await db.run(sql`
-    insert into members (id, org_id, user_id, role) values (${newId("mem")}, ${orgId}, ${userId}, 'owner')`);
-  return { orgId, owner: { userId } };
+/** The parts of replies that are used. */
+interface Saved {
+  connection: { id: string; slug: string };
+  test: { ok: boolean };
+  token: string;
+}
+
+/** As a person does it: an MCP token, and connections with high limits. */
+async function prepare(url: string, serverUrl: string, token: string) {
+  const send = async (method: string, path: string, body?: object) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body ? { "content-type": "application/json" } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Saved;
+  };
+  const save = async (onDrift: "warn" | "hold_changed"): Promise<string> => {
+    const { connection } = await send("POST", "/v1/mcp-connections", {
+      ...{ url: serverUrl, name: onDrift, credential: "shared", registration: "none" },
+      access: { organization: true },
+    });
+    const path = `/v1/mcp-connections/${connection.id}`;
+    await send("PATCH", path, { limits: { callsPerMinute: 100_000, concurrency: 1_000 } });
+    await send("PUT", `${path}/tools/policy`, { onDrift });
+    const { test } = await send("POST", `${path}/test`);
+    if (!test.ok) throw new Error(`The connection does not work: ${JSON.stringify(test)}`);
+    return connection.slug;
+  };
+  const made = await send("POST", "/v1/mcp/token", { scopes: ["mcp:read", "mcp:write"] });
+  return { mcpToken: made.token, save };
 }

@@ -4,6 +4,7 @@ import { newId } from "../src/platform/ids.ts";
 import { createAutomation } from "./automations.ts";
 import { createConnector, createTemplate } from "./connectors.ts";
 import { createWorkspace, type TestServer, type Workspace } from "./harness.ts";
+import { seedMcpConnection } from "./mcp-connections.ts";
 
 export interface LargeOrganization extends Workspace {
   automationId: string;
@@ -82,11 +83,7 @@ export async function createLargeOrganization(
       case when n % 10 = 0 then ${otherMember} else ${memberId} end,
       case when n % 10 = 0 then ${runs[0]} end, 'none', true, false
     from unnest(${createIds("tev", many)}::text[]) with ordinality t (id, n)`);
-  const mcpConnectionId = newId("mcn");
-  await db.run(sql`
-    insert into mcp_connections (id, org_id, name, slug, url, credential, registration, verdict, evidence, next_check_at)
-    values (${mcpConnectionId}, ${orgId}, 'Tracker', 'tracker', 'http://127.0.0.1:60998/mcp', 'shared', 'none', '{}', '[]',
-      now() + interval '1 day')`);
+  const { id: mcpConnectionId } = await seedMcpConnection(server, { orgId, owner });
   await db.run(sql`
     insert into mcp_calls (org_id, id, connection_id, member_id, credential, credential_id, tool, outcome, ms,
       request_bytes, result_bytes, run_id, created_at)

@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -7,10 +7,16 @@ import { crc32 } from "node:zlib";
  */
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-export function newToken(prefix: string): string {
+export const newToken = (prefix: string): string => formToken(prefix, () => randomBytes(48));
+
+/** Always returns the same token for the same key and text. Nobody without the key can derive it. */
+export const deriveToken = (prefix: string, key: string, from: string): string =>
+  formToken(prefix, (round) => createHmac("sha512", key).update(`${round} ${from}`).digest());
+
+function formToken(prefix: string, createBytes: (round: number) => Buffer): string {
   let body = "";
-  while (body.length < 30) {
-    for (const byte of randomBytes(48)) {
+  for (let round = 0; body.length < 30; round++) {
+    for (const byte of createBytes(round)) {
       // 248 is the largest multiple of 62 in a byte: beyond it the first letters would come up more often.
       if (byte < 248 && body.length < 30) body += letters[byte % 62];
     }

@@ -40,7 +40,13 @@ import {
 import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { insertMcpClient } from "../mcp-authorization.ts";
 import { seedMcpCall } from "../mcp-calls.ts";
-import { seedMcpApproval, seedMcpConnection } from "../mcp-connections.ts";
+import {
+  grantToAll,
+  seedMcpAccount,
+  seedMcpApproval,
+  seedMcpConnection,
+  seedMcpDrift,
+} from "../mcp-connections.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -62,7 +68,21 @@ const createByRoute: typeof createByPrefix = {
     await server.call(`/v1/automation-runs/${id}/cancel`, { method: "POST", headers: owner.auth });
     return id;
   },
+  "/v1/mcp-connections/{id}/connect/start": seedMcpAccount,
+  "/v1/mcp-connections/{id}/connect/claim": seedMcpAccount,
+  "/v1/mcp-connections/{id}/disconnect": seedMcpKey,
+  "/v1/mcp-connections/{id}/credential": seedMcpKey,
+  "/v1/mcp-connections/{id}/drift/approve": seedMcpDrift,
 };
+
+/** A connection that takes a key, with the key. */
+async function seedMcpKey(server: TestServer, workspace: Workspace): Promise<string> {
+  const { id } = await seedMcpConnection(server, workspace, { registration: "bearer" });
+  await server.call(`/v1/mcp-connections/${id}/credential`, {
+    ...{ method: "PUT", body: { bearerToken: "sample" }, headers: workspace.owner.auth },
+  });
+  return id;
+}
 
 /** The directory of each organization, whose token the routes of SCIM need. */
 const directories = new Map<string, Directory>();
@@ -131,7 +151,11 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
   },
   "/v1/mcp-calls/{id}": (server, { orgId }) => seedMcpCall(server, orgId),
   "/v1/mcp-discoveries/{id}": (server, { orgId }) => seedDiscovery(server, orgId),
-  "/v1/mcp-connections/{id}": async (server, workspace) => (await seedMcpConnection(server, workspace)).id,
+  "/v1/mcp-connections/{id}": async (server, workspace) => {
+    const connection = await seedMcpConnection(server, workspace);
+    await grantToAll(server, connection);
+    return connection.id;
+  },
   "/v1/mcp-approvals/{id}": (server, workspace) => seedMcpApproval(server, workspace),
   "/v1/mcp-discoveries/{id}/shares/{shareId}": async (server, { orgId, owner }) => {
     const { id } = (await server.platform.db.row<{ id: string }>(
@@ -273,6 +297,7 @@ const publicRoutes: Record<string, string> = {
   postV1SsoByIdSamlAcs: "the identity provider signs what it sends",
   getV1SsoByIdSamlContinue: "browsers return here from a provider",
   getV1SsoByIdSamlMetadata: "identity providers read it",
+  getV1McpConnectionsConnectCallback: "browsers come here on their way back from an authorization server",
   getV1OauthProvidersByProviderIdConnectCallback: "browsers come here on their way back from a provider",
 };
 
@@ -298,6 +323,13 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   patchV1MembersById: () => ({ role: "admin" }),
   postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
   postV1Connectors: () => connectorBody(),
+  postV1McpConnections: () => ({ url: `http://127.0.0.1:60998/${newName()}`, registration: "none" }),
+  postV1McpConnectionsImportPreview: () => ({ text: '{"mcpServers":{}}' }),
+  postV1McpConnectionsImport: () => ({
+    items: [{ url: `http://127.0.0.1:60998/${newName()}`, registration: "none" }],
+  }),
+  putV1McpConnectionsByIdCredential: () => ({ bearerToken: "another" }),
+  postV1McpConnectionsByIdConnectClaim: () => ({ code: seededClaimCode }),
   postV1AutomationRunsByIdEvents: () => event(0),
   postV1AutomationRunsByIdEventsBatch: () => ({ events: [event(0)] }),
   postV1AutomationRunsByIdComplete: () => ({ attempt: 1, status: "succeeded" }),
@@ -342,6 +374,11 @@ const unaudited: Record<string, string> = {
   postOauthConsentByUid: "needs the cookie of a browser; its own tests check the entry",
   postOauthConsentByUidDeny: "changes nothing",
   postV1McpConnectionsDiscover: "changes nothing",
+  postV1McpConnectionsImportPreview: "changes nothing",
+  postV1McpConnectionsImport:
+    "each saved connection has its entry, but the call of this test ends the stream",
+  postV1McpConnectionsByIdDiscover: "the connection itself tells what was found",
+  postV1McpConnectionsByIdTest: "the connection itself tells what was found",
   postV1McpDiscoveries: "the kept verdict tells it",
   postV1AutomationSchedulesPreview: "changes nothing",
   postV1ConnectorsByIdTest: "changes nothing",
@@ -398,6 +435,9 @@ const auditedBodies: Record<string, unknown> = {
   patchV1AutomationSettings: { eventRetentionDays: 30 },
   patchV1TemplatesById: { name: "Another name" },
   patchV1ConnectorsById: { name: "Another name" },
+  patchV1McpConnectionsById: { name: "Another name" },
+  putV1McpConnectionsByIdAccess: { organization: false },
+  putV1McpConnectionsByIdToolsPolicy: { onDrift: "warn" },
   patchV1WebhookEndpointsById: { description: "Another one" },
   patchV1LlmProvidersById: { name: "Another name" },
   patchV1LlmBudgetsById: { limitMicros: 2_000_000_000 },
@@ -450,6 +490,7 @@ const lenient = new Set([
   "patchScimV2GroupsById",
   "postV1McpConnectionsDiscover",
   "getV1OauthProvidersByProviderIdConnectStart",
+  "getV1McpConnectionsByIdConnectStart",
   "postV1AutomationRunsByIdComplete",
   "postV1AutomationRunsByIdEvents",
   "postV1AutomationRunsByIdEventsBatch",

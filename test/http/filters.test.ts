@@ -83,6 +83,7 @@ const idOfPath: Record<string, () => string> = {
   "/v1/automation-runs/{id}/usage": () => crowd.runId,
   "/v1/llm-providers/{id}/keys": () => crowd.llmProviderId,
   "/v1/mcp-connections/{id}/calls": () => crowd.mcpConnectionId,
+  "/v1/mcp-connections/{id}/members": () => crowd.mcpConnectionId,
   "/v1/templates/{id}/versions": () => crowd.templateId,
   "/v1/connectors/{id}/webhook-secrets": () => crowd.connectorId,
   "/v1/connectors/{id}/refused-deliveries": () => crowd.connectorId,

@@ -9961,7 +9961,7 @@ export interface Operations {
         connectionId?: string;
         /** Only calls of this member. */
         memberId?: string;
-        /** The name of the tool at its server, without a prefix. */
+        /** Only calls of this tool, by its name at its server, without a prefix. */
         tool?: string;
         /** Only calls with this outcome. */
         outcome?: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
@@ -9984,6 +9984,7 @@ export interface Operations {
       };
     };
     reply: {
+      /** The call. */
       call: McpCallDetails;
     };
   };
@@ -9999,13 +10000,13 @@ export interface Operations {
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
-        /** The member of the organization that it belongs to. */
+        /** Only calls of this member. */
         memberId?: string;
-        /** The name of the tool at its server, without a prefix. */
+        /** Only calls of this tool, by its name at its server, without a prefix. */
         tool?: string;
-        /** How it ended. */
+        /** Only calls with this outcome. */
         outcome?: "ok" | "tool_error" | "refused" | "failed" | "cancelled" | "timed_out";
-        /** The run. */
+        /** Only calls of this run. */
         runId?: string;
         /** Only calls at this time or later, in milliseconds since 1970. */
         from?: number;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import {
   createDatabase,
+  createRole,
   createWorkspace,
   joinWorkspace,
   startServer,
@@ -205,6 +206,21 @@ describe("a code", () => {
     expect((await exchange(form)).status).toBe(200);
   });
 
+  test("and the id of a client may contain anything: the reply is an error of the client", async () => {
+    const form = await prepareExchange();
+    const mistakes: Record<string, string>[] = [
+      { client_id: "a\0b" },
+      { code: "a\0b" },
+      { resource: "\0" },
+      { code_verifier: "\0" },
+    ];
+    for (const wrong of mistakes)
+      expect((await exchange({ ...form, ...wrong })).status).toBeOneOf([400, 401]);
+    const revoked = await postForm(server, "/oauth/revoke", { token: "a\0b", client_id: "a\0b" });
+    expect(revoked.status).toBeOneOf([400, 401]);
+    expect((await exchange(form)).status).toBe(200);
+  });
+
   test("works once: the second use ends the connection, also when both come at the same time", async () => {
     const form = await prepareExchange();
     const replies = await Promise.all([exchange(form), exchange(form)]);
@@ -276,6 +292,18 @@ describe("a refresh token", () => {
     for (const { body } of replies) expect((await me(toAuth(body.access_token))).status).toBe(200);
   });
 
+  test("has one successor, so that a copy of it is noticed when both go on", async () => {
+    const connected = await connectClient(server, acme.owner, { orgId: acme.orgId });
+    const [client, thief] = [await refresh(server, connected), await refresh(server, connected)];
+    expect(thief.body.refresh_token).toBe(client.body.refresh_token);
+    expect(thief.body.access_token).not.toBe(client.body.access_token);
+    const next = { clientId: connected.clientId, refreshToken: client.body.refresh_token };
+    expect((await refresh(server, next)).status).toBe(200);
+    await age(60);
+    expect((await refresh(server, next)).body.error).toBe("invalid_grant");
+    expect((await me(toAuth(client.body.access_token))).status).toBe(401);
+  });
+
   test("that is used again later ends the connection, which is in the audit log", async () => {
     const connected = await connectClient(server, acme.owner, { orgId: acme.orgId, client_name: "Copied" });
     const renewed = await refresh(server, connected);
@@ -289,6 +317,16 @@ describe("a refresh token", () => {
       await server.call("/v1/audit-events?action=mcp_client.ended", { headers: acme.owner.auth })
     ).body;
     expect(items[0]).toMatchObject({ actor: { credential: "system" }, before: { name: "Copied" } });
+  });
+
+  test("is renewed only while the role of its member allows to connect clients", async () => {
+    const bob = await joinWorkspace(server, acme, "member");
+    const connected = await connectClient(server, bob, { orgId: acme.orgId });
+    const role = await createRole(server, acme.owner, ["organization:read"]);
+    await server.platform.db.run(sql`update members set role = ${role.id} where id = ${bob.memberId}`);
+    expect((await refresh(server, connected)).body.error).toBe("invalid_grant");
+    await server.platform.db.run(sql`update members set role = 'member' where id = ${bob.memberId}`);
+    expect((await refresh(server, connected)).status).toBe(200);
   });
 
   test("belongs to its client", async () => {

@@ -10,52 +10,11 @@ import * as earlierTransport from "@modelcontextprotocol/sdk/client/streamableHt
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
 import { decide, loopbackRedirect, openBrowser } from "../../../test/mcp-authorization.ts";
+import { createClientMemory } from "../../../test/mcp-client-memory.ts";
 import { sql } from "../../platform/db/index.ts";
 
 const file = (name: string) =>
   readFileSync(join(import.meta.dirname, "../../../test/fixtures/tls", name), "utf8");
-
-type Stored<T> = T | undefined;
-
-/** What a program keeps for the official clients: what it registered, its tokens, and where it sent the browser. */
-function createMemory(clientMetadataUrl?: string) {
-  const memory = {
-    information: undefined as Stored<current.StoredOAuthClientInformation>,
-    tokens: undefined as Stored<current.StoredOAuthTokens>,
-    verifier: "",
-    sentTo: undefined as Stored<URL>,
-    discovered: undefined as Stored<current.OAuthDiscoveryState>,
-  };
-  const provider = {
-    redirectUrl: loopbackRedirect,
-    ...(clientMetadataUrl ? { clientMetadataUrl } : {}),
-    clientMetadata: { client_name: "Official client", redirect_uris: [loopbackRedirect] },
-    state: () => "state-of-the-program",
-    clientInformation: () => memory.information,
-    saveClientInformation: (given: current.StoredOAuthClientInformation) => {
-      memory.information = given;
-    },
-    tokens: () => memory.tokens,
-    saveTokens: (given: current.StoredOAuthTokens) => {
-      memory.tokens = given;
-    },
-    redirectToAuthorization: (url: URL) => {
-      memory.sentTo = url;
-    },
-    saveCodeVerifier: (verifier: string) => {
-      memory.verifier = verifier;
-    },
-    codeVerifier: () => memory.verifier,
-    saveDiscoveryState: (given: current.OAuthDiscoveryState) => {
-      memory.discovered = given;
-    },
-    discoveryState: () => memory.discovered,
-    invalidateCredentials: () => {
-      memory.tokens = undefined;
-    },
-  };
-  return { memory, provider };
-}
 
 describe("the official client", () => {
   const server = useServer();
@@ -65,7 +24,7 @@ describe("the official client", () => {
   });
 
   /** What the person does in the browser. */
-  async function signIn(sentTo: Stored<URL>): Promise<URL> {
+  async function signIn(sentTo: URL | undefined): Promise<URL> {
     if (!sentTo) throw new Error("The client sent the browser nowhere.");
     expect(sentTo.searchParams.get("resource")).toBe(`${server.url}/mcp`);
     const browser = openBrowser(server, acme.owner);
@@ -79,7 +38,7 @@ describe("the official client", () => {
   }
 
   async function connectCurrent(clientMetadataUrl?: string) {
-    const { memory, provider } = createMemory(clientMetadataUrl);
+    const { memory, provider } = createClientMemory(loopbackRedirect, clientMetadataUrl);
     const open = () => ({
       client: new current.Client({ name: "test", version: "1" }),
       transport: new current.StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
@@ -111,7 +70,7 @@ describe("the official client", () => {
   });
 
   test("of the earlier generation does the same", async () => {
-    const { memory, provider } = createMemory();
+    const { memory, provider } = createClientMemory(loopbackRedirect);
     const open = () => ({
       client: new earlier.Client({ name: "test", version: "1" }),
       transport: new earlierTransport.StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {

@@ -12,7 +12,7 @@ const use = can("mcp_connections:use");
 const params = z.strictObject({ id: z.string().min(1).max(160) });
 const errors = { 404: "`mcp_connection_not_found`" };
 
-export const statuses = [
+const statuses = [
   "connected",
   "tools_held",
   "not_connected",
@@ -21,7 +21,7 @@ export const statuses = [
   "no_answer",
   "off",
 ] as const;
-export const memberStates = ["connected", "not_connected", "sign_in", "needs_consent", "not_needed"] as const;
+const memberStates = ["connected", "not_connected", "sign_in", "needs_consent", "not_needed"] as const;
 
 const at = (text: string) => z.int().describe(`${text} In milliseconds since 1970.`);
 
@@ -119,7 +119,7 @@ export type McpConnectionDetail = z.output<typeof McpConnectionDetail>;
 
 const one = z.strictObject({ connection: McpConnectionDetail.describe("The connection.") });
 
-export const listQuery = pageQuery.extend({
+const listQuery = pageQuery.extend({
   status: z.enum(statuses).optional().describe("Only connections in this state."),
 });
 

@@ -1,6 +1,14 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
-import { callJobs, callState, sealedPayloads } from "./calls/index.ts";
+import {
+  callBreaker,
+  callJobs,
+  callLimiter,
+  callLog,
+  limitReports,
+  listingRefresher,
+  sealedPayloads,
+} from "./calls/index.ts";
 import { retriedCredentials } from "./credentials/index.ts";
 import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
@@ -10,8 +18,8 @@ import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts
 import { sessionPool } from "./upstream/index.ts";
 import { watchJobs } from "./watch/index.ts";
 
-export { findConnection, findUsable, listUsable } from "./access/index.ts";
-export { type CallOptions, callTool } from "./calls/index.ts";
+export { listUsable } from "./access/index.ts";
+export { callTool } from "./calls/index.ts";
 export {
   createRedaction,
   Discovery,
@@ -22,7 +30,6 @@ export {
 } from "./discovery/index.ts";
 export { mineStateOf } from "./member-states/index.ts";
 export type { UsableConnection } from "./model.ts";
-export { createExposedName } from "./names.ts";
 export { sealHeaders } from "./sealing.ts";
 export { onToolChange } from "./tool-changes.ts";
 export {
@@ -47,6 +54,6 @@ export const room = defineRoom({
   fields,
   jobs: [...jobs, ...toolJobs, ...watchJobs, ...callJobs],
   sealedColumns: [...sealedColumns, ...toolColumns, sealedPayloads],
-  state: [retriedCredentials, sessionPool, ...callState],
+  state: [retriedCredentials, sessionPool, callLog, callLimiter, callBreaker, listingRefresher, limitReports],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });

@@ -15,7 +15,7 @@ export const isOauth = (registration: Registration): boolean =>
   registration === "client_metadata" || registration === "dynamic" || registration === "pre_registered";
 
 /** The name of a tool. `*` at the end stands for any rest. */
-export const toolPattern = z
+const toolPattern = z
   .string()
   .min(1)
   .max(200)

@@ -43,7 +43,8 @@ export async function answerCall(
   const { mcpReq } = request;
   const inProgress = ctx.state.get(callsInProgress).begin(session && nameCall(ctx, session, mcpReq.id));
   const kept = ctx.state.get(conversations);
-  const owner = hashSecret(JSON.stringify([ctx.caller.credentialId, name, args]));
+  const call = hashSecret(JSON.stringify([ctx.caller.credentialId, name, args]));
+  const owner = { orgId: ctx.orgId, memberId: ctx.member.id, call };
   const state = mcpReq.requestState();
   try {
     const isNew = typeof state !== "string";

@@ -38,6 +38,13 @@ function describe(
 const describeDetail = ({ message, path }: Detail) =>
   path?.length ? `${path.join(".")}: ${message}` : message;
 
+/** What a server answered, without what only this instance says. */
+export function withoutOwnMeta(result: CallToolResult): CallToolResult {
+  if (!result._meta || !Object.hasOwn(result._meta, errorMeta)) return result;
+  const { [errorMeta]: _, ...rest } = result._meta;
+  return { ...result, _meta: rest };
+}
+
 /** The code of a refusal in a result of ours. Undefined for an error that the tool itself reports. */
 export function readErrorCode({ _meta }: CallToolResult): string | undefined {
   const found = _meta?.[errorMeta];

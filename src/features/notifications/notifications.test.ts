@@ -114,9 +114,9 @@ describe("a failed run", () => {
     const [told, ...more] = await mailsTo(server, member.email);
     expect(more).toEqual([]);
     expect(told!.subject).toBe("Acme: Release notes failed");
-    expect(told!.text).toContain(`${server.url}/v1/automation-runs/${run.id}`);
+    expect(told!.text).toMatch(new RegExp(`${server.url}/o/[a-z0-9-]+/runs/${run.id}\\n`));
     expect(told!.text).toContain("The tool gave up.");
-    expect(told!.text).toContain(`PUT ${server.url}/v1/me/notification-settings`);
+    expect(told!.text).toMatch(new RegExp(`${server.url}/o/[a-z0-9-]+/settings/mails\\n`));
     expect(await subjectsTo(workspace.owner)).toEqual([]);
     await fanOut(server);
     await mail(server);
@@ -237,7 +237,7 @@ describe("a failed run", () => {
       "Acme: Triage failed 25 times",
     ]);
     const { text } = mails.find(({ subject }) => subject.includes("Triage"))!;
-    expect(text.match(/\/v1\/automation-runs\/run_/g)).toHaveLength(10);
+    expect(text.match(/\/runs\/run_/g)).toHaveLength(10);
     expect(text).toContain("… and 15 more.");
     // The next mail about this automation is sent at least ten minutes after this one.
     await failRun(owner, automation.id);
@@ -587,7 +587,7 @@ describe("a sync", () => {
     await mail(server);
     const [told] = await mailsTo(server, owner.email);
     expect(told!.text).toContain("Handbook (acme/handbook)");
-    expect(told!.text).toContain(`${server.url}/v1/connectors/${id}`);
+    expect(told!.text).toMatch(new RegExp(`${server.url}/o/[a-z0-9-]+/code-host/connectors/${id}\\n`));
   });
 
   test("that is impossible because the code host ended the connection is announced", async () => {

@@ -8,7 +8,7 @@ import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
 
 export { callbackPage, confirmationPage, refuseStart } from "./connect/index.ts";
 export { endConnectionsOfMember } from "./connections/index.ts";
-export { isInternalProvider, toMcpConnectionId, toProviderId } from "./internal.ts";
+export { toProviderId } from "./internal.ts";
 export * from "./mcp/index.ts";
 export { findMcpToken, issueToken, replaceRefusedToken } from "./tokens/index.ts";
 

@@ -31,7 +31,10 @@ export async function* decodeMessages(parts: AsyncGenerator<Message | Uint8Array
     // Sources send whole messages.
     else
       for (const block of decoder.decode(part).split("\n\n")) {
-        const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1];
+        // Only `\n` ends a line: JSON may contain other characters that end lines elsewhere.
+        const lines = block.split("\n");
+        const field = (name: string) =>
+          lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
         const [id, event, data] = [field("id"), field("event"), field("data")];
         if (data !== undefined)
           yield {

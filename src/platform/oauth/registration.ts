@@ -13,7 +13,6 @@ export interface ClientRequest {
   clientUri: string;
   redirectUri: string;
   authMethod: AuthMethod;
-  scopes: readonly string[];
   /** Names this registration, so that a person finds the client at the server. */
   softwareVersion: string;
 }
@@ -36,7 +35,10 @@ export class UnusableClient extends OAuthFailure {
   }
 }
 
-/** Registers a client (RFC 7591). Every success creates another client, so it is never repeated by itself. */
+/**
+ * Registers a client (RFC 7591). Every success creates another client, so it is never repeated by itself. No `scope` is
+ * sent: servers would limit the client to it, and a member could not consent to more scopes later.
+ */
 export async function registerClient(egress: Egress, request: ClientRequest): Promise<RegisteredClient> {
   const { status, body } = await send(egress, request.registrationEndpoint, {
     method: "POST",
@@ -48,7 +50,6 @@ export async function registerClient(egress: Egress, request: ClientRequest): Pr
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: request.authMethod,
-      ...(request.scopes.length > 0 ? { scope: request.scopes.join(" ") } : {}),
       software_id: "signalbox",
       software_version: request.softwareVersion,
     }),

@@ -248,6 +248,49 @@ describe("registration", () => {
     ).toBe(413);
   });
 
+  test("shows a name that can be seen, in its own line, and is not cut inside of a character", async () => {
+    const name = async (client_name: string) =>
+      (await register({ client_name, redirect_uris: ["https://a.example/"] })).body.client_name;
+    expect(await name(`${"a".repeat(79)}\u{1F600}`)).toBe(`${"a".repeat(79)}\u{1F600}`);
+    expect(await name(`a${"\u0301".repeat(50)}b`)).toBe(`\u00E1${"\u0301".repeat(4)}b`);
+    expect(await name("Edi\u3164tor\uFE0F\u{E0100}")).toBe("Editor");
+    expect(await name("\u3164\u2800\u115F")).toBe("Unnamed MCP client");
+  });
+
+  test("takes redirect URIs of ASCII characters only, as people and browsers read them in the same way", async () => {
+    for (const uri of [
+      "https://a.example/\uD800",
+      "https://a.example/\u0000",
+      "app:/\u0000",
+      "https://a.example\\@b.example/",
+      "https://a.example/\t",
+      " https://a.example/",
+      "https://\u0430.example/",
+    ])
+      expect(await register({ redirect_uris: [uri] })).toMatchObject({
+        status: 400,
+        body: { error: "invalid_redirect_uri" },
+      });
+  });
+
+  test("goes on when very many clients registered: those that nobody connected make place", async () => {
+    const { db } = server.platform;
+    const age = (minutes: number) =>
+      db.run(sql`update mcp_oauth_clients set last_used_at = now() - make_interval(mins => ${minutes})`);
+    await db.run(sql`insert into mcp_oauth_clients (id, registration, metadata)
+      select 'mcr_' || n, 'dynamic', '{}' from generate_series(1, 50000) n`);
+    expect(await register({ redirect_uris: ["https://a.example/"] })).toMatchObject({
+      status: 503,
+      body: { error: "temporarily_unavailable" },
+    });
+    await age(90);
+    const { status, body } = await register({ redirect_uris: ["https://a.example/"] });
+    expect(status).toBe(201);
+    const left = await db.rows(sql`select id from mcp_oauth_clients where id = ${body.client_id}`);
+    expect(left).toHaveLength(1);
+    await db.run(sql`delete from mcp_oauth_clients`);
+  });
+
   test("is limited for each address", async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 60; i++) statuses.add((await register({})).status);

@@ -2,11 +2,11 @@ import { EgressError } from "@signalbox/discovery/egress";
 import type { Ctx } from "../../../platform/context.ts";
 import { countAttempt, toNetwork } from "../../../platform/http/index.ts";
 import { ClientProblem, readMetadata } from "./metadata.ts";
+import { makeRoom } from "./room.ts";
 import * as store from "./store.ts";
 
 const maxBytes = 32 * 1024;
 const timeoutMs = 5_000;
-const maxDocuments = 20_000;
 const perHour = { attempts: 120, perSeconds: 3_600 };
 
 /** Nobody has signed in yet, so these requests have connections and a share of the resolver of their own. */
@@ -38,8 +38,7 @@ export async function refreshDocument(ctx: Ctx, id: string): Promise<void> {
   const known = await store.findAcrossOrganizations(ctx.db, id);
   if (known?.isFresh) return store.recordUseAcrossOrganizations(ctx.db, id).then(() => {});
   await countAttempt(ctx.db, `mcp client document ${toNetwork(ctx.address)}`, perHour);
-  if (!known && (await store.countAcrossOrganizations(ctx.db, "client_metadata")) >= maxDocuments)
-    throw new ClientProblem("temporarily_unavailable", "Too many clients are known. Try again tomorrow.");
+  if (!known) await makeRoom(ctx.db, "client_metadata");
   const { metadata, freshSeconds } = await fetchDocument(ctx, id);
   await store.upsertAcrossOrganizations(ctx.db, {
     id,

@@ -34,14 +34,21 @@ export class ClientProblem extends Error {
   }
 }
 
+/** Invisible letters and blanks, beside those that Unicode lets programs ignore. */
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** So many marks on one letter that they cover the lines above and below. */
+const stackedMarks = /(\p{M}{4})\p{M}+/gu;
+
 /** Removes control characters and those that change the direction of text or are not visible. */
 function cleanName(name: string): string {
-  return name
+  const clean = name
     .normalize("NFC")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .replace(invisible, "")
+    .replace(stackedMarks, "$1")
     .replace(/\s+/gu, " ")
-    .trim()
-    .slice(0, 80);
+    .trim();
+  // By characters: the database takes no half of one.
+  return [...clean].slice(0, 80).join("").trim();
 }
 
 /** Checks what a client tells about itself, and keeps what is used. */

@@ -11,6 +11,9 @@ const foreignSchemes = new Set([
 export function findRedirectProblem(uri: string): string | undefined {
   const url = URL.parse(uri);
   if (!url || uri.length > 2_000) return "is not an absolute URI.";
+  // Programs read other characters in different ways, or drop them, so people could be shown another host.
+  if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
+    return "must have ASCII characters only, without spaces and backslashes.";
   if (uri.includes("#")) return "must not have a fragment.";
   if (url.username || url.password) return "must not contain a user name or password.";
   const scheme = url.protocol.slice(0, -1);

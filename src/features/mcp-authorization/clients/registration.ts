@@ -1,8 +1,6 @@
 import type { Ctx } from "../../../platform/context.ts";
 import { type ClientMetadata, ClientProblem, readMetadata } from "./metadata.ts";
-import * as store from "./store.ts";
-
-const maxRegistered = 50_000;
+import { makeRoom } from "./room.ts";
 
 /** Checks a registration (RFC 7591), and returns the metadata to register. */
 export async function prepareRegistration({ db }: Ctx, body: Buffer): Promise<ClientMetadata> {
@@ -13,10 +11,6 @@ export async function prepareRegistration({ db }: Ctx, body: Buffer): Promise<Cl
     throw new ClientProblem("invalid_client_metadata", "The body is not JSON.");
   }
   const metadata = readMetadata(given);
-  if ((await store.countAcrossOrganizations(db, "dynamic")) >= maxRegistered)
-    throw new ClientProblem(
-      "temporarily_unavailable",
-      "Too many clients are registered. Try again tomorrow.",
-    );
+  await makeRoom(db, "dynamic");
   return metadata;
 }

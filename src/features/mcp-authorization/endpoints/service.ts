@@ -54,13 +54,20 @@ export async function resume(ctx: Ctx, uid: string, cookie: string | undefined):
 }
 
 /** One transaction, so that a crash leaves the code or token unused, and the client can send it again. */
-export const answerForm = (ctx: Ctx, target: string, contentType: string | undefined, body: Buffer) =>
-  answerInTransaction(ctx, {
+export async function answerForm(ctx: Ctx, target: string, contentType: string | undefined, body: Buffer) {
+  // The database cannot look for it.
+  if (body.includes("\0") || body.includes("%00"))
+    return refuseClient("invalid_request", "The form must not contain NUL.", 400);
+  return answerInTransaction(ctx, {
     method: "POST",
     target,
     headers: { accept: "application/json", ...(contentType ? { "content-type": contentType } : {}) },
     body,
   });
+}
+
+const refuseClient = (error: string, error_description: string, status: number): Response =>
+  Response.json({ error, error_description }, { status, headers: baseHeaders });
 
 export async function register(ctx: Ctx, body: Buffer): Promise<Response> {
   try {
@@ -74,10 +81,7 @@ export async function register(ctx: Ctx, body: Buffer): Promise<Response> {
     return reply;
   } catch (error) {
     if (!(error instanceof ClientProblem)) throw error;
-    return Response.json(
-      { error: error.code, error_description: error.message },
-      { status: error.code === "temporarily_unavailable" ? 503 : 400, headers: baseHeaders },
-    );
+    return refuseClient(error.code, error.message, error.code === "temporarily_unavailable" ? 503 : 400);
   }
 }
 

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import Provider, { errors, interactionPolicy } from "oidc-provider";
 import type { Keyring } from "../../../platform/keyring.ts";
 import { newToken } from "../../../platform/secrets.ts";
-import { accessTokenPrefix, refreshTokenPrefix } from "../prefixes.ts";
+import { accessTokenPrefix } from "../prefixes.ts";
 import type { Adapter } from "./records.ts";
 import { cookies, lifetimes, paths, type Resource } from "./rules.ts";
 
@@ -14,6 +14,7 @@ interface Options {
   /** Whether the subject of a grant may still use it. */
   isActive(accountId: string): Promise<boolean>;
   newClientId(): string;
+  newRefreshToken(): string;
   onFault(error: unknown): void;
 }
 
@@ -31,6 +32,7 @@ export function createProvider({
   adapter,
   isActive,
   newClientId,
+  newRefreshToken,
   onFault,
 }: Options) {
   const provider = new Provider(issuer, {
@@ -95,7 +97,7 @@ export function createProvider({
     this.format = "opaque";
     return newToken(accessTokenPrefix);
   };
-  provider.RefreshToken.prototype.generateTokenId = () => newToken(refreshTokenPrefix);
+  provider.RefreshToken.prototype.generateTokenId = newRefreshToken;
   return provider;
 }
 

@@ -55,12 +55,17 @@ interface Options {
   current(): Ctx;
   /** Called when the grant of a new code or token has ended. */
   refuseEnded(): never;
+  /** Called with the refresh token that the client sent. */
+  onRenewal(token: string): void;
   /** Ends a grant with everything that belongs to it. */
   endGrant(ctx: Ctx, id: string): Promise<void>;
 }
 
 /** Stores objects of one kind: ids hashed, content sealed, the organization in its column. */
-export function createRecords(kind: store.RecordKind, { current, refuseEnded, endGrant }: Options): Adapter {
+export function createRecords(
+  kind: store.RecordKind,
+  { current, refuseEnded, onRenewal, endGrant }: Options,
+): Adapter {
   const isUsedOnce = kind === "code" || kind === "refresh_token";
   return {
     ...nothingStored,
@@ -89,6 +94,7 @@ export function createRecords(kind: store.RecordKind, { current, refuseEnded, en
     async find(id) {
       const { db, keyring } = current();
       const row = hashSecret(id);
+      if (kind === "refresh_token") onRenewal(id);
       if (isUsedOnce) await store.lockGrantByToken(db, row);
       const found = await store.findByToken(db, kind, row);
       if (!found) return undefined;

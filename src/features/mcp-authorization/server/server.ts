@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Ctx, Platform } from "../../../platform/context.ts";
 import { newId } from "../../../platform/ids.ts";
+import { deriveToken, newToken } from "../../../platform/secrets.ts";
 import { defineState } from "../../../platform/state.ts";
-import { findMembership } from "../../credentials/index.ts";
+import { createMembership, findMembership } from "../../credentials/index.ts";
 import { createClientAdapter } from "../clients/index.ts";
 import { endGrantByToken } from "../ending.ts";
+import { refreshTokenPrefix } from "../prefixes.ts";
 import { type Account, formatAccount, parseAccount } from "./account.ts";
 import { exchange, type ServerRequest } from "./exchange.ts";
 import type { Provider } from "./provider.ts";
@@ -18,6 +20,8 @@ interface Answering {
   fault?: unknown;
   /** True when the request ended a grant. */
   hasEnded: boolean;
+  /** The refresh token that the client sent. */
+  refreshToken?: string;
 }
 
 /** A sign-in in progress. */
@@ -71,6 +75,24 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
     return found.ctx;
   };
 
+  const renewalKey = keyring.derive("mcp authorization renewal");
+
+  function onRenewal(token: string): void {
+    const store = answering.getStore();
+    if (store) store.refreshToken = token;
+  }
+
+  /**
+   * A refresh token has one successor, also when it is used twice within the overlap. With two, somebody who copied it
+   * could go on beside the client, and neither would ever use a token of the other.
+   */
+  function newRefreshToken(): string {
+    const used = answering.getStore()?.refreshToken;
+    return used === undefined
+      ? newToken(refreshTokenPrefix)
+      : deriveToken(refreshTokenPrefix, renewalKey, used);
+  }
+
   async function endGrant(ctx: Ctx, id: string): Promise<void> {
     const store = answering.getStore();
     if (store) store.hasEnded = true;
@@ -83,7 +105,7 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
       if (model === "Client") return createClientAdapter(() => current().db);
       const kind = kinds[model];
       if (!kind) return nothingStored;
-      return createRecords(kind, { current, refuseEnded: refuseEndedGrant, endGrant });
+      return createRecords(kind, { current, refuseEnded: refuseEndedGrant, onRenewal, endGrant });
     };
     return createProvider({
       issuer: publicUrl,
@@ -91,10 +113,11 @@ function createServer({ config: { publicUrl }, keyring }: Platform): Authorizati
       keyring,
       adapter,
       newClientId: () => newId("mcr"),
+      newRefreshToken,
       async isActive(accountId) {
         const account = parseAccount(accountId);
         const found = account && (await findMembership(current().db, account.orgId, account.memberId));
-        return found !== undefined && !found.isSuspended;
+        return found !== undefined && createMembership(found).permissions.has("mcp_tokens:create");
       },
       onFault(error) {
         const store = answering.getStore();

@@ -44,7 +44,7 @@ const time = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 const filtersOfConnection = {
   memberId: z.string().max(160).optional(),
-  tool: z.string().max(256).optional().describe("The name of the tool at its server, without a prefix."),
+  tool: z.string().max(256).optional(),
   outcome: z.enum(outcomes).optional(),
   runId: z.string().max(160).optional(),
   from: time.optional().describe("Only calls at this time or later, in milliseconds since 1970."),
@@ -55,7 +55,7 @@ export type Filter = z.output<z.ZodObject<typeof filters>>;
 
 export const listQuery = z.strictObject({ ...pageQuery.shape, ...filters });
 export const connectionQuery = z.strictObject({ ...pageQuery.shape, ...filtersOfConnection });
-export const exportQuery = z.strictObject({
+const exportQuery = z.strictObject({
   format: z.enum(["ndjson", "csv"]).default("ndjson").describe("`ndjson` is one JSON object per line."),
   ...filters,
 });

@@ -30,6 +30,8 @@ const payload = {
   expiresAt: 1_794_216_600_000,
 };
 
+const tool = "Only calls of this tool, by its name at its server, without a prefix.";
+
 const describe = (schema: string): FieldGuide => ({
   [`${schema}.connectionId`]: ["The connection. It may have been deleted since.", connectionId],
   [`${schema}.connectionName`]: ["The name of the connection. Null when it was deleted.", "Issue tracker"],
@@ -61,16 +63,20 @@ export const callFields: FieldGuide = {
   "McpCallPayload.arguments": ["What the caller sent.", payload.arguments],
   "McpCallPayload.result": ["What the tool answered. Null when there is no result.", payload.result],
   "McpCallPayload.expiresAt": ["When both are deleted.", payload.expiresAt],
-  "/v1/mcp-calls/{id}": ["The call.", call],
+  "/v1/mcp-calls/{id}": ["The call.", call.id],
+  "getV1McpCallsById.call": ["The call.", { ...call, payload }],
   "getV1McpCalls.connectionId": ["Only calls of this connection.", connectionId],
   "getV1McpCalls.memberId": ["Only calls of this member.", memberId],
+  "getV1McpCalls.tool": [tool, "create_issue"],
   "getV1McpCalls.outcome": ["Only calls with this outcome.", "failed"],
   "getV1McpCalls.runId": ["Only calls of this run.", runId],
-  "getV1McpConnectionsIdCalls.memberId": ["Only calls of this member.", memberId],
-  "getV1McpConnectionsIdCalls.outcome": ["Only calls with this outcome.", "failed"],
-  "getV1McpConnectionsIdCalls.runId": ["Only calls of this run.", runId],
+  "getV1McpConnectionsByIdCalls.memberId": ["Only calls of this member.", memberId],
+  "getV1McpConnectionsByIdCalls.tool": [tool, "create_issue"],
+  "getV1McpConnectionsByIdCalls.outcome": ["Only calls with this outcome.", "failed"],
+  "getV1McpConnectionsByIdCalls.runId": ["Only calls of this run.", runId],
   "getV1McpCallsExport.connectionId": ["Only calls of this connection.", connectionId],
   "getV1McpCallsExport.memberId": ["Only calls of this member.", memberId],
+  "getV1McpCallsExport.tool": [tool, "create_issue"],
   "getV1McpCallsExport.outcome": ["Only calls with this outcome.", "failed"],
   "getV1McpCallsExport.runId": ["Only calls of this run.", runId],
   getV1McpCallsExport: ["Calls, one per line.", `${JSON.stringify(call)}\n`],

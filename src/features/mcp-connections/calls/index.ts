@@ -1,15 +1,12 @@
-import { callBreaker } from "./breaker.ts";
-import { callLimiter } from "./limits.ts";
-import { callLog } from "./log.ts";
-import { listingRefresher } from "./refresh.ts";
-import { limitReports } from "./report.ts";
-
+export { callBreaker } from "./breaker.ts";
 export { callFields } from "./fields.ts";
 export { callJobs } from "./jobs.ts";
+export { callLimiter } from "./limits.ts";
+export { callLog } from "./log.ts";
 export { countCallsSince } from "./reading.ts";
+export { listingRefresher } from "./refresh.ts";
+export { limitReports } from "./report.ts";
 export { callRoutes } from "./routes.ts";
 export { sealedPayloads } from "./sealing.ts";
 export { callTool } from "./service.ts";
-export type { CallOptions, CallResult } from "./types.ts";
-
-export const callState = [callLog, callLimiter, callBreaker, listingRefresher, limitReports];
+export type { CallOptions } from "./types.ts";

@@ -11,7 +11,7 @@ import type { ConnectionId, UsableConnection } from "../model.ts";
 import { toKept } from "../saving.ts";
 import { read } from "../service.ts";
 import { recordListing } from "../tools/index.ts";
-import { listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
+import { isAboutAccount, listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
 import { compareVerdicts } from "./compare.ts";
 import type { McpConnectionTest } from "./contract.ts";
 import * as store from "./store.ts";
@@ -151,6 +151,9 @@ async function recordFailure(
     await reportChallenge(ctx, connection, error.challenge);
     return { step: "credential", code, message: error.message };
   }
+  // What the server answers to the account of one member says nothing about the others. The watch asks as several.
+  if (connection.credential === "per_member" && isAboutAccount(error))
+    return { step: error.status === 403 ? "credential" : "list_tools", code, message: error.message };
   const isReached =
     error.kind === "rejected" || error.kind === "invalid_answer" || error.kind === "too_large";
   const failed = { step: isReached ? "list_tools" : "reach", code, message: error.message } as const;

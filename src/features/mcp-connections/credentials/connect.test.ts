@@ -253,6 +253,16 @@ describe("signing in to MCP connections", () => {
     guarded.requiredScopes = ["tools:read"];
   });
 
+  test("a client that was registered dynamically can ask for more scopes later", async () => {
+    const made = await save({ url: registered.url, scopes: ["tools:read"], ...everybody });
+    await connectMcpAccount(server, ada, made.id);
+    registered.requiredScopes = ["tools:read", "tools:write"];
+    expect(await testAs(ada, made.id)).toMatchObject({ ok: false });
+    await connectMcpAccount(server, ada, made.id);
+    expect(await testAs(ada, made.id)).toMatchObject({ ok: true });
+    registered.requiredScopes = ["tools:read"];
+  });
+
   test("a refused token means sign in again for that member alone", async () => {
     const made = await save({ url: guarded.url, ...everybody });
     await connectMcpAccount(server, ada, made.id, "blocked-one");

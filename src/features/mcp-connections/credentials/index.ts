@@ -1,5 +1,4 @@
 export {
-  type Challenge,
   consentRequired,
   findHeaders,
   reportChallenge,

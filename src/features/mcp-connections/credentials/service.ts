@@ -19,7 +19,7 @@ import { removeCredential, saveCredential } from "../member-states/index.ts";
 import { type ConnectionId, isOauth } from "../model.ts";
 import { sealHeaders } from "../sealing.ts";
 import type { DetailRow } from "../store.ts";
-import { endUpstreamSessions } from "../upstream/index.ts";
+import { endUpstreamSessions, retireUpstreamSessions } from "../upstream/index.ts";
 import type { NewCredential, StartQuery } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -80,11 +80,23 @@ export async function disconnect(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const row = await requireConnection(ctx, tx, id);
     const holder = row.credential === "shared" ? requireHolder(ctx, row) : ctx.member.id;
-    await endUpstreamSessions(ctx, tx, row.id);
-    if (isOauth(row.registration)) return disconnectMcpAccount(ctx, tx, row.id, holder === null);
-    if ((await removeCredential(tx, ctx.orgId, row.id, holder)) > 0)
-      await recordChange(ctx, tx, "mcp_connection.credential_removed", row.id, holder);
+    if (!(await removeAny(ctx, tx, row, holder))) return;
+    // The other members of the connection may be in the middle of a call.
+    await (holder === null ? endUpstreamSessions : retireUpstreamSessions)(ctx, tx, row.id);
   });
+}
+
+/** Removes the credential. Returns false when there is none. */
+async function removeAny(
+  ctx: MemberCtx,
+  tx: Db,
+  { id, registration }: DetailRow,
+  holder: string | null,
+): Promise<boolean> {
+  if (isOauth(registration)) return disconnectMcpAccount(ctx, tx, id, holder === null);
+  if ((await removeCredential(tx, ctx.orgId, id, holder)) === 0) return false;
+  await recordChange(ctx, tx, "mcp_connection.credential_removed", id, holder);
+  return true;
 }
 
 export async function setCredential(ctx: MemberCtx, id: string, given: NewCredential): Promise<void> {

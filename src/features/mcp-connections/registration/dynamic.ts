@@ -22,7 +22,6 @@ interface Wanted {
   registrationEndpoint: string;
   /** Undefined when the server does not say. */
   authMethods: readonly string[] | undefined;
-  scopes: readonly string[];
 }
 
 /** A client that was registered for a connection which is not saved yet. */
@@ -47,7 +46,6 @@ export async function registerDynamically(ctx: MemberCtx, wanted: Wanted): Promi
         clientUri: ctx.config.publicUrl,
         redirectUri: buildCallbackUrl(ctx.config),
         authMethod: chooseAuthMethod(wanted.authMethods),
-        scopes: wanted.scopes,
         softwareVersion: registrationId,
       },
     );

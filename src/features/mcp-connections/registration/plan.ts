@@ -96,11 +96,11 @@ async function readServer(
 async function createClient(
   ctx: MemberCtx,
   { clientId, clientSecret }: NewConnection,
-  { registration, scopes }: Omit<Choice, "server">,
+  { registration }: Omit<Choice, "server">,
   { issuer, registrationEndpoint, authMethods }: KnownServer & { authMethods: readonly string[] | undefined },
 ): Promise<Omit<PlannedClient, "server" | "resource">> {
   if (registration === "dynamic" && registrationEndpoint !== undefined)
-    return registerDynamically(ctx, { issuer, registrationEndpoint, authMethods, scopes });
+    return registerDynamically(ctx, { issuer, registrationEndpoint, authMethods });
   const none = { authMethod: "none", clientSecret: undefined, registrationId: undefined } as const;
   if (registration === "client_metadata") return { ...none, clientId: buildClientId(ctx.config) };
   if (clientId === undefined) throw new Error("A choice without a client id was accepted.");

@@ -32,8 +32,9 @@ export async function lockConnection(tx: Db, { orgId }: Pick<MemberCtx, "orgId">
 }
 
 const nameCursor = defineCursor<string>({
-  write: (name) => name,
-  read: (text) => (text !== "" && !text.includes("\0") ? text : undefined),
+  write: (name) => `tool ${name}`,
+  read: (text) => /^tool ([^\0]+)$/.exec(text)?.[1],
+  exact: true,
 });
 
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
@@ -164,12 +165,4 @@ export async function listTools(
       } satisfies UsableTool & ToolDefinition,
     ];
   });
-}
-
-/** What servers tell agents about themselves, as it was approved. */
-export async function listInstructions(
-  { db, orgId }: Pick<MemberCtx, "db" | "orgId">,
-  connection: ToolSource,
-): Promise<string | null> {
-  return store.findInstructions(db, orgId, connection.id, servesLatest(connection.policy));
 }

@@ -28,6 +28,10 @@ interface UpstreamErrorDetails {
   cause?: unknown;
 }
 
+/** Whether the server may answer the same to one account only, and differently to others. */
+export const isAboutAccount = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamError && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500;
+
 /** The message is for a person, and has no byte of a credential. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";

@@ -1,12 +1,15 @@
-export { type UpstreamChallenge, UpstreamError, type UpstreamErrorKind } from "./errors.ts";
+export { isAboutAccount, type UpstreamChallenge, UpstreamError } from "./errors.ts";
 export { sessionPool } from "./pool.ts";
-export { callUpstream, endUpstreamSessions, findListChange, listUpstreamTools } from "./service.ts";
+export {
+  callUpstream,
+  endUpstreamSessions,
+  findListChange,
+  listUpstreamTools,
+  retireUpstreamSessions,
+} from "./service.ts";
 export type {
-  UpstreamCall,
   UpstreamCallbacks,
   UpstreamListing,
-  UpstreamOptions,
-  UpstreamPlatform,
   UpstreamResult,
   UpstreamTarget,
 } from "./types.ts";

@@ -50,6 +50,8 @@ export interface SessionPool {
 
 /** Ends the sessions of a connection in every process. The payload is the id of the connection. */
 export const endTopic = "mcp_sessions_end";
+/** The same, but operations that run are finished first: they may be those of other members. */
+export const retireTopic = "mcp_sessions_retire";
 
 export const sessionPool = defineState({
   name: "sessions with MCP servers",
@@ -65,7 +67,10 @@ function createSessionPool(platform: Platform): SessionPool {
   const changes = new Map<string, number>();
   const places = platform.queues("mcp_sessions", placeLimits);
   const timer = setInterval(sweep, sweepMs).unref();
-  const unsubscribe = platform.bus.subscribe(endTopic, { onMessage: end, onGap: () => {} });
+  const subscriptions = [
+    platform.bus.subscribe(endTopic, { onMessage: end, onGap: () => {} }),
+    platform.bus.subscribe(retireTopic, { onMessage: retireAll, onGap: () => {} }),
+  ];
   platform.metrics.describe("mcp_upstream_sessions", "Open sessions with MCP servers in this process.");
   platform.metrics.gauge("mcp_upstream_sessions", count);
   platform.metrics.describe("mcp_upstream_sessions_opened_total", "Sessions opened, by outcome.");
@@ -112,6 +117,10 @@ function createSessionPool(platform: Platform): SessionPool {
       retire(entry);
       if (retired.delete(entry)) void close(entry);
     }
+  }
+
+  function retireAll(connectionId: string): void {
+    for (const entry of [...listEntries()]) if (entry.connectionId === connectionId) retire(entry);
   }
 
   /** Closes the session that was idle for the longest time, of this organization if it has one. */
@@ -231,7 +240,7 @@ function createSessionPool(platform: Platform): SessionPool {
     count,
     async stop() {
       clearInterval(timer);
-      unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
       const closed = Promise.all([...listEntries(), ...retired].map(close));
       entries.clear();
       retired.clear();

@@ -44,8 +44,8 @@ export function createRedaction(url: string, headers: Record<string, string>): R
     cleanError(error) {
       if (!(error instanceof UpstreamError)) return error;
       const { kind, message, status, rpc, challenge } = error;
-      return rpc && isIn(JSON.stringify(rpc))
-        ? new UpstreamError(kind, message, { status, rpc: clean(rpc), challenge })
+      return isIn(JSON.stringify([rpc, challenge]))
+        ? new UpstreamError(kind, message, { status, rpc: clean(rpc), challenge: clean(challenge) })
         : error;
     },
   };

@@ -4,7 +4,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import { UpstreamError } from "./errors.ts";
 import { type Operation, runOperation } from "./operation.ts";
-import { endTopic, sessionPool } from "./pool.ts";
+import { endTopic, retireTopic, sessionPool } from "./pool.ts";
 import { createRedaction } from "./redact.ts";
 import { type Session, toUpstreamError } from "./session.ts";
 import type {
@@ -142,6 +142,13 @@ export const findListChange = (platform: UpstreamPlatform, id: Id<"mcn">): numbe
 /** Ends the sessions of a connection in all processes, when the transaction of `db` has committed. */
 export const endUpstreamSessions = (platform: Pick<Platform, "bus">, db: Db, id: Id<"mcn">): Promise<void> =>
   platform.bus.publish(db, endTopic, id);
+
+/** The same for the credential of one member. Calls that run, of whichever member, are finished. */
+export const retireUpstreamSessions = (
+  platform: Pick<Platform, "bus">,
+  db: Db,
+  id: Id<"mcn">,
+): Promise<void> => platform.bus.publish(db, retireTopic, id);
 
 const redactCallbacks = (
   { onProgress, onLog, onElicit, onSample }: UpstreamCallbacks,

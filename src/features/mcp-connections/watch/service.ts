@@ -9,7 +9,7 @@ import { type Rediscovery, rediscover, setHealth, setProtocolVersion } from "../
 import { findHeaders, reportChallenge, reportWorked } from "../credentials/index.ts";
 import type { UsableConnection } from "../model.ts";
 import { recordListing } from "../tools/index.ts";
-import { listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
+import { isAboutAccount, listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
 import * as store from "./store.ts";
 
 const timeoutMs = 30_000;
@@ -84,7 +84,8 @@ async function listAsHolder(
   platform: Platform,
   connection: UsableConnection,
 ): Promise<UpstreamListing | undefined> {
-  const { orgId, id } = connection;
+  const { orgId, id, credential } = connection;
+  let refusal: UpstreamError | undefined;
   for (const row of await store.listHolders(platform.db, orgId, id, maxHolders)) {
     const ctx = createHolderCtx(platform, connection, row);
     try {
@@ -95,9 +96,12 @@ async function listAsHolder(
     } catch (error) {
       const challenge = error instanceof UpstreamError ? error.challenge : undefined;
       if (challenge) await reportChallenge(ctx, connection, challenge);
+      else if (credential === "per_member" && isAboutAccount(error)) refusal = error;
       else if (!(error instanceof Refusal)) throw error;
     }
   }
+  // A server that does not allow these accounts works. Any other refusal of all of them is a failure.
+  if (refusal && refusal.status !== 403) throw refusal;
   return undefined;
 }
 

@@ -7,6 +7,7 @@ import {
   type UsableTool,
 } from "../../mcp-connections/index.ts";
 import { type Exchange, hasScope } from "../exchange.ts";
+import { withoutOwnMeta } from "../results.ts";
 import type { Capability } from "./capability.ts";
 
 /** The tools of all connections that the caller may use, and that its scopes allow. */
@@ -41,15 +42,17 @@ async function listOf(
         isReadOnly: tool.annotations?.readOnlyHint === true,
         connection: connection.name,
         problem: tool.why && describeProblem(tool.why, connection),
-        call: (args, { signal, onProgress, onElicit, onSample, client }) =>
-          callTool(ctx, connection, tool.name, args, {
-            signal,
-            onProgress,
-            onElicit,
-            onSample,
-            client,
-            attempt: ctx.caller.attempt,
-          }),
+        call: async (args, { signal, onProgress, onElicit, onSample, client }) =>
+          withoutOwnMeta(
+            await callTool(ctx, connection, tool.name, args, {
+              signal,
+              onProgress,
+              onElicit,
+              onSample,
+              client,
+              attempt: ctx.caller.attempt,
+            }),
+          ),
       } satisfies Capability,
     ];
   });

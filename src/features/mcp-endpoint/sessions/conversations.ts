@@ -4,7 +4,8 @@ import { conflict } from "../../../platform/errors.ts";
 import { defineState } from "../../../platform/state.ts";
 
 const maxKept = 1_000;
-const maxKeptPerOwner = 20;
+const maxKeptPerOrganization = 100;
+const maxKeptPerMember = 20;
 /** How long a person may take to answer. The time limit of the connection may end the call earlier. */
 const patienceMs = 10 * 60_000;
 
@@ -85,6 +86,13 @@ export function startConversation<Result>(work: (asker: Asker) => Promise<Result
   };
 }
 
+/** Who waits for an answer, and to which call it belongs: only the same credential with the same call can answer. */
+export interface Owner {
+  orgId: string;
+  memberId: string;
+  call: string;
+}
+
 /** Calls that wait for their client to come back with an answer. They are in the memory of this process. */
 export const createConversations = <Result>() =>
   defineState({
@@ -92,7 +100,7 @@ export const createConversations = <Result>() =>
     create: () => {
       const kept = new Map<
         string,
-        { owner: string; conversation: Conversation<Result>; timer: NodeJS.Timeout }
+        { owner: Owner; conversation: Conversation<Result>; timer: NodeJS.Timeout }
       >();
       const take = (id: string) => {
         const found = kept.get(id);
@@ -102,9 +110,11 @@ export const createConversations = <Result>() =>
       };
       return {
         /** Returns the state that the client sends with its answer. `owner` is the only one who may answer. */
-        keep(owner: string, conversation: Conversation<Result>): string {
-          const own = [...kept.values()].filter((other) => other.owner === owner).length;
-          if (kept.size >= maxKept || own >= maxKeptPerOwner) {
+        keep(owner: Owner, conversation: Conversation<Result>): string {
+          const ofOrganization = [...kept.values()].filter((other) => other.owner.orgId === owner.orgId);
+          const ofMember = ofOrganization.filter((other) => other.owner.memberId === owner.memberId);
+          const isFull = kept.size >= maxKept || ofOrganization.length >= maxKeptPerOrganization;
+          if (isFull || ofMember.length >= maxKeptPerMember) {
             conversation.end();
             throw conflict("mcp_too_many_questions", "Too many calls wait for an answer. Answer some first.");
           }
@@ -113,8 +123,8 @@ export const createConversations = <Result>() =>
           kept.set(id, { owner, conversation, timer });
           return id;
         },
-        take(owner: string, id: string): Conversation<Result> {
-          const found = kept.get(id)?.owner === owner ? take(id) : undefined;
+        take({ call }: Pick<Owner, "call">, id: string): Conversation<Result> {
+          const found = kept.get(id)?.owner.call === call ? take(id) : undefined;
           if (!found)
             throw conflict(
               "mcp_call_ended",

@@ -49,8 +49,8 @@ interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
   opening(first: Item, count: number): string;
-  /** The lines about one item. Links contain only our own ids. */
-  lines(item: Item, publicUrl: string): string[];
+  /** The lines about one item. `console` is the address of the organization there. Links contain only our own ids. */
+  lines(item: Item, console: string): string[];
   /** What to do. */
   closing?: string;
 }
@@ -61,9 +61,9 @@ const wordings: Record<DigestType, Wording> = {
       `${formatNameForSubject(String(automationName), "an automation")} failed${formatTimes(count)}`,
     opening: ({ automationName }, count) =>
       `The automation ${formatText(automationName)} failed${formatTimes(count)}.`,
-    lines: ({ at, runId, reason, message }, publicUrl) => [
+    lines: ({ at, runId, reason, message }, console) => [
       `${formatTime(at)}, ${runId}: ${formatText(message ?? reason ?? "no reason was given")}`,
-      `${publicUrl}/v1/automation-runs/${runId}`,
+      `${console}/runs/${runId}`,
     ],
     closing: "On the command line: signalbox runs show <run>.",
   },
@@ -76,9 +76,11 @@ const wordings: Record<DigestType, Wording> = {
       count === 1
         ? `A connection to ${formatText(connectionName ?? providerId)} needs a person to make it work again.`
         : `${count} connections to ${formatText(connectionName ?? providerId)} need a person to make them work again.`,
-    lines: ({ account, shared, message, url }) => [
+    lines: ({ account, shared, message, providerId, connectionId }, console) => [
       `${shared ? "Shared account" : "Account"} ${account === null ? "of an MCP connection" : formatText(account)}: ${formatText(message)}`,
-      String(url),
+      providerId === null
+        ? `${console}/connections/mcp/${connectionId}`
+        : `${console}/connections/accounts/${providerId}`,
     ],
     closing:
       "On the command line: signalbox connections list, or signalbox mcp-connections list for MCP connections.",
@@ -87,13 +89,13 @@ const wordings: Record<DigestType, Wording> = {
     subject: (item) => `${formatShare(item)} is spent`,
     opening: (item) =>
       `${formatMoney(item.spentMicros)} of ${formatMoney(item.budgetMicros)} are spent in the ${item.period ?? "month"} of ${item.periodStart ?? item.month}: ${formatShare(item)}.`,
-    lines: ({ percent, mode, subject, budgetId }, publicUrl) => [
+    lines: ({ percent, mode, subject }, console) => [
       mode === "alert"
         ? "This is an alert: nothing is refused."
         : percent === 100
           ? `Credentials are not handed out, and new runs are skipped, until the period ends or an owner or admin raises the budget.${readKind(subject) === "organization" ? " Running runs are cancelled." : ""}`
           : "When all of it is spent, credentials are not handed out, running runs are cancelled and new runs are skipped.",
-      budgetId ? `${publicUrl}/v1/llm-budgets/${budgetId}` : `${publicUrl}/v1/automation-budget`,
+      `${console}/llm-providers?view=budgets`,
     ],
   },
   "sync.failed": {
@@ -105,9 +107,9 @@ const wordings: Record<DigestType, Wording> = {
       count === 1
         ? "Templates are not updated from their repository at the moment:"
         : "Templates are not updated from their repositories at the moment:",
-    lines: ({ connectorName, repository, message, connectorId }, publicUrl) => [
+    lines: ({ connectorName, repository, message, connectorId }, console) => [
       `${formatText(connectorName)} (${formatText(repository)}): ${formatText(message)}`,
-      `${publicUrl}/v1/connectors/${connectorId}`,
+      `${console}/code-host/connectors/${connectorId}`,
     ],
     closing: "You get another mail when a sync has succeeded and a later sync fails.",
   },
@@ -120,9 +122,9 @@ const wordings: Record<DigestType, Wording> = {
       count === 1
         ? `A worker ${describeStage(stage)}:`
         : `${count} workers, each of which ${describeStage(stage)}:`,
-    lines: ({ workerName, workerId, lastSeenAt, removedAt, stage }, publicUrl) => [
+    lines: ({ workerName, workerId, lastSeenAt, removedAt, stage }, console) => [
       `${formatText(workerName)}: ${lastSeenAt === null ? "never seen" : `last seen ${formatTime(Number(lastSeenAt))}`}${stage === "removed" ? "" : `, removed after ${formatTime(Number(removedAt))} unless it is seen before`}`,
-      `${publicUrl}/v1/workers/${workerId}`,
+      `${console}/workers/${workerId}`,
     ],
     closing: "Start the machine again, or remove the worker.",
   },
@@ -131,9 +133,9 @@ const wordings: Record<DigestType, Wording> = {
       `${formatNameForSubject(String(connectionName), "an MCP connection")} changed`,
     opening: ({ connectionName }) =>
       `The server of the MCP connection ${formatText(connectionName)} is not any more what was approved.`,
-    lines: (item, publicUrl) => [
+    lines: (item, console) => [
       `${formatChanged(item)}. ${Number(item.heldTools) > 0 ? `${item.heldTools} of its tools cannot be called until somebody approves them.` : "All of its tools can still be called."}`,
-      `${publicUrl}/v1/mcp-connections/${item.connectionId}/drift`,
+      `${console}/connections/mcp/${item.connectionId}/drift`,
     ],
     closing: "Compare the tools in the console, under MCP connections, before you approve them.",
   },
@@ -142,9 +144,9 @@ const wordings: Record<DigestType, Wording> = {
       `${formatNameForSubject(String(connectionName), "an MCP connection")} does not work`,
     opening: ({ connectionName }) =>
       `The server of the MCP connection ${formatText(connectionName)} failed its last checks.`,
-    lines: ({ since, message, connectionId }, publicUrl) => [
+    lines: ({ since, message, connectionId }, console) => [
       `Since ${formatTime(Number(since))}: ${formatText(message)}`,
-      `${publicUrl}/v1/mcp-connections/${connectionId}`,
+      `${console}/connections/mcp/${connectionId}`,
     ],
     closing:
       "It is checked again with growing pauses. You get another mail when it has worked and fails again.",
@@ -158,9 +160,9 @@ const wordings: Record<DigestType, Wording> = {
       count === 1
         ? `A call of the MCP connection ${formatText(connectionName)} can destroy data, and waits for a person:`
         : `${count} calls of the MCP connection ${formatText(connectionName)} can destroy data, and wait for a person:`,
-    lines: ({ at, tool, approvalId }, publicUrl) => [
+    lines: ({ at, tool, approvalId }, console) => [
       `${formatTime(at)}, ${formatText(tool)}`,
-      `${publicUrl}/v1/mcp-approvals/${approvalId}`,
+      `${console}/connections/mcp?view=approvals&approval=${approvalId}`,
     ],
     closing: "Approve or deny them in the console, under MCP connections. After a day they expire.",
   },
@@ -170,30 +172,27 @@ const wordings: Record<DigestType, Wording> = {
       reason === "gone"
         ? "A webhook endpoint answered 410 Gone, so nothing is sent to it any more."
         : "A webhook endpoint failed for 5 days, so nothing is sent to it any more.",
-    lines: ({ url, endpointId }, publicUrl) => [
-      formatText(url),
-      `${publicUrl}/v1/webhook-endpoints/${endpointId}`,
-    ],
+    lines: ({ url, endpointId }, console) => [formatText(url), `${console}/settings/webhooks/${endpointId}`],
     closing: "To use it again, repair it and set its status to enabled.",
   },
 };
 
 export function composeDigest(
   publicUrl: string,
-  { type, email, organization, items, pending }: Omit<Digest, "userId" | "verified">,
+  { type, email, organization, slug, items, pending }: Omit<Digest, "userId" | "verified">,
 ): Message {
   const { subject, opening, lines, closing } = wordings[type];
   const [first] = items as [Item, ...Item[]];
   const more = pending - items.length;
   const parts = [
     `${opening(first, pending)}`,
-    ...items.map((item) => lines(item, publicUrl).join("\n")),
+    ...items.map((item) => lines(item, `${publicUrl}/o/${slug}`).join("\n")),
     ...(more > 0 ? [`… and ${more} more.`] : []),
     ...(closing ? [closing] : []),
     `This is about the organization ${formatText(organization)} on Signalbox at ${publicUrl}.`,
     ...(type === "endpoint.disabled"
       ? []
-      : [`To choose which mails you get: PUT ${publicUrl}/v1/me/notification-settings`]),
+      : [`To choose which mails you get: ${publicUrl}/o/${slug}/settings/mails`]),
   ];
   return {
     to: email,

@@ -62,12 +62,13 @@ export interface Digest {
   /** True when the address is confirmed and the member is active. */
   verified: boolean;
   organization: string;
+  slug: string;
 }
 
 /** Undefined when the digest is not due any more or another process has locked it. */
 export const lockDue = (tx: Db, orgId: OrgId, memberId: string, topic: string) =>
   tx.row<Digest>(sql`
-    select d.type, d.pending, d.items, u.id as "userId", u.email, u.email_verified and m.deactivated_at is null as verified, o.name as organization
+    select d.type, d.pending, d.items, u.id as "userId", u.email, u.email_verified and m.deactivated_at is null as verified, o.name as organization, o.slug
     from notification_digests d join members m on m.id = d.member_id join users u on u.id = m.user_id
     join organizations o on o.id = d.org_id
     where d.org_id = ${orgId} and d.member_id = ${memberId} and d.topic = ${topic} and d.pending > 0

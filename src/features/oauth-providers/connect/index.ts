@@ -1,4 +1,4 @@
-export { type CallbackResult, claimWaiting, handleCallback, type OnConnected } from "./callback.ts";
+export { claimWaiting, handleCallback, type OnConnected } from "./callback.ts";
 export { callbackPage } from "./pages.ts";
 export { routes } from "./routes.ts";
 export { sealedAttempts } from "./secrets.ts";

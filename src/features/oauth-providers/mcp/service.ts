@@ -124,17 +124,18 @@ export const claimMcpAccount = (
   onConnected: OnMcpConnected,
 ) => claimWaiting(ctx, toProviderId(mcpConnectionId), code, toHook(onConnected));
 
-/** Ends the caller's account, or the shared one, and the attempts to connect it. */
+/** Ends the caller's account, or the shared one, and the attempts to connect it. Returns false when there was none. */
 export async function disconnectMcpAccount(
   ctx: MemberCtx,
   tx: Db,
   mcpConnectionId: string,
   shared: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const providerId = toProviderId(mcpConnectionId);
   const { orgId, member } = ctx;
   await supersede(tx, orgId, { memberId: member.id, providerId, label: defaultLabel });
   const scope = shared ? { providerId, shared } : { providerId, memberId: member.id };
   const ended = await endLiveConnections(tx, orgId, scope, "disconnected", createActor(ctx));
   if (ended > 0) await queueRevocation(ctx, tx);
+  return ended > 0;
 }

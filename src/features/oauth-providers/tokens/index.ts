@@ -1,5 +1,5 @@
 export { refreshExpiring } from "./jobs.ts";
-export { findMcpToken, type McpTokenResult, replaceRefusedToken } from "./mcp.ts";
+export { findMcpToken, replaceRefusedToken } from "./mcp.ts";
 export { activeRefreshes } from "./refresh.ts";
 export { routes } from "./routes.ts";
 export { openToken, sealedTokens, sealTokens } from "./sealing.ts";

@@ -55,13 +55,13 @@ function classifyAnnotations(before: ToolDefinition, after: ToolDefinition, kind
 }
 
 /** Whether a hint now says that the tool does more harm than the approved one. */
-export const isMoreDangerous = (before: ToolDefinition, after: ToolDefinition): boolean =>
+const isMoreDangerous = (before: ToolDefinition, after: ToolDefinition): boolean =>
   hintNames.some(
     (name) =>
       readHint(before, name) !== readHint(after, name) && readHint(after, name) === dangerousValue[name],
   );
 
-export const sortKinds = (kinds: Iterable<DriftKind>): DriftKind[] => {
+const sortKinds = (kinds: Iterable<DriftKind>): DriftKind[] => {
   const found = new Set(kinds);
   return driftKinds.filter((kind) => found.has(kind));
 };

@@ -209,6 +209,12 @@ const schema = fc.letrec<{ schema: unknown }>((tie) => ({
 })).schema;
 
 describe("two schemas", () => {
+  test.each(["toString", "constructor", "__proto__"])("may use the keyword %s", (keyword) => {
+    const before = JSON.parse(`{"${keyword}":false}`);
+    expect([...compareSchemas(before, {})]).toEqual(["widened"]);
+    expect([...compareSchemas({}, before)]).toEqual(["narrowed"]);
+  });
+
   test("swapped swap widened and narrowed", () => {
     const mirror = { widened: "narrowed", narrowed: "widened", changed: "changed", text: "text" };
     fc.assert(

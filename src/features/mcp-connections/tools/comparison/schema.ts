@@ -50,13 +50,18 @@ function compare(before: unknown, after: unknown): SchemaChange[] {
   const to = after === true ? {} : after;
   if (from === false || to === false) return [to === false ? "narrowed" : "widened"];
   if (!isObject(from) || !isObject(to)) return ["changed"];
-  return listKeys(from, to).flatMap((key) => (same(from[key], to[key]) ? [] : compareKeyword(key, from, to)));
+  return listKeys(from, to).flatMap((key) =>
+    same(readOwn(from, key), readOwn(to, key)) ? [] : compareKeyword(key, from, to),
+  );
 }
+
+/** Without what every object inherits: a schema may use a keyword such as `toString`. */
+const readOwn = (schema: Schema, key: string) => (Object.hasOwn(schema, key) ? schema[key] : undefined);
 
 const listKeys = (from: Schema, to: Schema) => [...new Set([...Object.keys(from), ...Object.keys(to)])];
 
 function compareKeyword(key: string, from: Schema, to: Schema): SchemaChange[] {
-  const [before, after] = [from[key], to[key]];
+  const [before, after] = [readOwn(from, key), readOwn(to, key)];
   if (texts.has(key)) return ["text"];
   if (key === "properties") return compareProperties(from, to);
   if (key === "required") return compareRequired(from, to);

@@ -1,4 +1,4 @@
-export { canonicalize, DefinitionError, isObject, makeStorable, maxDepth } from "./canonical.ts";
+export { canonicalize, DefinitionError, isObject, maxDepth } from "./canonical.ts";
 export {
   type HashedTool,
   hashArguments,

@@ -1,10 +1,7 @@
 export {
   computeRevision,
   countTools,
-  type Drift,
-  type ListedConnection,
   type RecordingPlatform,
-  type RecordOptions,
   recordListing,
   recordNormalized,
 } from "./service.ts";
