@@ -75,6 +75,10 @@ describe("saved MCP connections", () => {
     expect(await listFirstTools(server, acme.owner.auth, made.id)).toBeGreaterThan(0);
     const again = await saveConnection(server, acme.owner.auth, { url, name: "Tickets & more" });
     expect(again.slug).toBe("tickets-more-2");
+    // The tools of the instance itself have this prefix.
+    const own = await saveConnection(server, acme.owner.auth, { url, name: "Signalbox" });
+    expect(own.slug).toBe("signalbox-2");
+    await call(`/${own.id}`, { method: "DELETE" });
     const tested = await call(`/${made.id}/test`, { method: "POST" });
     expect(tested.body.test).toMatchObject({
       ok: true,
