@@ -110,6 +110,7 @@ async function createProvider({ ask, signIn }: Instance): Promise<Given> {
 export const preparations: Preparation[] = [
   { file: "README.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
   { file: "docs/cli.md", text: "signalbox mcp-connections", prepare: connectMcpServer },
+  { file: "docs/mcp-connections.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
   { file: "docs/mcp-import-export.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
   { file: "docs/llm-providers.md", text: "llp_…", prepare: createProvider },
   {
