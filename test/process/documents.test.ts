@@ -20,6 +20,9 @@ const checkedElsewhere: Record<string, string> = {
   "signalbox serve --role api": "postgres.test.ts starts both roles",
   "signalbox llm-providers create": "asks for a password; cli-llm-providers.test.ts runs these commands",
   "signalbox admin overview": "asks for a password; cli-admin.test.ts runs these commands",
+  "claude mcp add":
+    "needs programs of other vendors; the tests of mcp-endpoint connect with the official clients",
+  "/v1/mcp-approvals/$APPROVAL": "needs a call that waits; tools.test.ts decides about such calls",
   "EGRESS_ALLOW=": "is a setting; unit/documents.test.ts reads it",
   "QUOTAS=": "is a setting; unit/documents.test.ts reads it",
   "# nightly.sh:": "the block above it on the page runs this script",

@@ -79,6 +79,15 @@ async function connectMcpServer(instance: Instance): Promise<Given> {
   };
 }
 
+/** The connection of the demo whose server changed its tools. */
+async function findDrift({ ask }: Instance): Promise<Given> {
+  const { items } = await ask("/v1/mcp-connections");
+  const ID: string = items.find(({ heldTools }: { heldTools: number }) => heldTools > 0).id;
+  const drift = await ask(`/v1/mcp-connections/${ID}/drift`);
+  const { tool } = drift.items.find(({ subject }: { subject: string }) => subject === "tool");
+  return { env: { ID }, texts: { search_issues: tool, "b5bb9d80…": drift.revision } };
+}
+
 async function createEndpoint({ ask }: Instance): Promise<Given> {
   const receiver = await startReceiver();
   receiver.answer = () => ({ status: 200 });
@@ -110,6 +119,8 @@ async function createProvider({ ask, signIn }: Instance): Promise<Given> {
 export const preparations: Preparation[] = [
   { file: "README.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
   { file: "docs/cli.md", text: "signalbox mcp-connections", prepare: connectMcpServer },
+  { file: "docs/mcp-connections.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
+  { file: "docs/mcp-tools.md", text: "/drift/approve", prepare: findDrift },
   { file: "docs/mcp-import-export.md", text: "https://mcp.example.com/mcp", prepare: connectMcpServer },
   { file: "docs/llm-providers.md", text: "llp_…", prepare: createProvider },
   {

@@ -84,6 +84,8 @@ const McpTool = z
 export type McpTool = z.output<typeof McpTool>;
 
 export const listQuery = pageQuery.extend({
+  // It contains the name of a tool, which has up to 256 characters of three bytes.
+  cursor: z.string().max(1100).optional().describe("`nextCursor` of the page before."),
   state: z.enum(["approved", "held", "removed"]).optional().describe("Only tools in this state."),
 });
 

@@ -383,6 +383,14 @@ describe("hostile listings", () => {
     await expect(beyond).rejects.toMatchObject({ body: { error: "mcp_tool_removed" } });
   });
 
+  test("with the longest names have a second page", async () => {
+    const names = ["a", "b"].map((end) => "語".repeat(255) + end);
+    await record(names.map((name) => tool(name)));
+    const page = await get("/tools?limit=1");
+    const next = await get(`/tools?limit=1&cursor=${page.nextCursor}`);
+    expect([page.items[0].name, next.items[0].name]).toEqual(names);
+  });
+
   test("with text that no database stores, prototypes and duplicates are stored and compared", async () => {
     const strange = JSON.parse(
       '{"name":"strange","description":"\\u0000 \\ud800","inputSchema":{"__proto__":{"x":1},"constructor":{}}}',
