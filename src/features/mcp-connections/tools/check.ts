@@ -53,12 +53,12 @@ export async function checkCall(
   if (obstacle === "removed") throw refuseRemoved(connection, tool);
   if (obstacle === "held") throw refuseHeld(ctx, connection, tool, drift);
   if (obstacle === "denied") throw refuseDenied(connection, tool, isDestructive(policy, judged));
-  const approved =
+  const approval =
     obstacle === "needs_approval"
       ? await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId })
       : {};
   return {
-    ...approved,
+    ...approval,
     definition: { name: tool, inputSchema: { ...definition.inputSchema, type: "object" } },
     isReadOnly: definition.annotations?.readOnlyHint === true,
     isDestructive: isDestructive(policy, judged),
