@@ -139,6 +139,9 @@ export interface UsableTool {
 
 export type ToolSource = Pick<UsableConnection, "id" | "slug" | "policy">;
 
+/** Of definitions that are in memory for one request: more than four servers can have at most. */
+const maxUsableBytes = 32 * 1024 * 1024;
+
 /**
  * The tools of these connections. Descriptions are the approved ones, so that a changed text reaches no agent before a
  * person has seen it. A new tool has none yet, and is left out. With `warn`, everything is what the server says now.
@@ -146,11 +149,12 @@ export type ToolSource = Pick<UsableConnection, "id" | "slug" | "policy">;
 export async function listTools(
   { db, orgId }: Pick<MemberCtx, "db" | "orgId">,
   connections: readonly ToolSource[],
+  maxBytes = maxUsableBytes,
 ): Promise<UsableTool[]> {
   if (connections.length === 0) return [];
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
   const servingLatest = connections.filter(({ policy }) => servesLatest(policy)).map(({ id }) => id);
-  const rows = await store.listUsable(db, orgId, [...byId.keys()], servingLatest);
+  const rows = await store.listUsable(db, orgId, [...byId.keys()], servingLatest, maxBytes);
   return rows.flatMap(({ connectionId, name, definition, drift, isConnectionHeld }) => {
     const connection = byId.get(connectionId);
     if (!connection) return [];

@@ -115,12 +115,16 @@ export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, s
       where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = ${instructionsName}`)
   )?.text ?? null;
 
-/** The tools of several connections that agents can see, in one statement. New tools wait for their approval. */
+/**
+ * The tools of several connections that agents can see, in one statement. New tools wait for their approval. Returns the
+ * first ones, whose definitions together have at most `maxBytes`.
+ */
 export const listUsable = (
   db: Db,
   orgId: OrgId,
   ids: readonly ConnectionId[],
   servingLatest: readonly ConnectionId[],
+  maxBytes: number,
 ) =>
   db.rows<{
     connectionId: ConnectionId;
@@ -129,13 +133,17 @@ export const listUsable = (
     drift: DriftKind[];
     isConnectionHeld: boolean;
   }>(sql`
-    select t.connection_id as "connectionId", t.name, t.drift,
-      ${definitionOf(sql`t.connection_id = any(${servingLatest}::text[])`)} as definition,
-      c.held_tools > 0 as "isConnectionHeld"
-    from mcp_tools t join mcp_connections c on c.id = t.connection_id
-    where t.org_id = ${orgId} and t.connection_id = any(${ids}::text[]) and t.name <> ${instructionsName}
-      and t.latest is not null and (t.approved is not null or t.connection_id = any(${servingLatest}::text[]))
-    order by t.connection_id, t.name`);
+    with usable as (
+      select t.connection_id, t.name, t.drift, c.held_tools > 0 as held,
+        ${definitionOf(sql`t.connection_id = any(${servingLatest}::text[])`)} as definition
+      from mcp_tools t join mcp_connections c on c.id = t.connection_id
+      where t.org_id = ${orgId} and t.connection_id = any(${ids}::text[]) and t.name <> ${instructionsName}
+        and t.latest is not null and (t.approved is not null or t.connection_id = any(${servingLatest}::text[]))
+    ), counted as (
+      select *, sum(octet_length(definition::text)) over (order by connection_id, name) as bytes from usable
+    )
+    select connection_id as "connectionId", name, drift, definition, held as "isConnectionHeld"
+    from counted where bytes <= ${maxBytes} order by connection_id, name`);
 
 export interface CallRow {
   /** Null when the tool is not known. */

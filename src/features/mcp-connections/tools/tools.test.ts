@@ -469,6 +469,20 @@ describe("who may", () => {
   });
 });
 
+test("agents get as many definitions as fit into memory, however many connections there are", async () => {
+  await watch();
+  const tools = await agentTools();
+  expect(tools.length).toBeGreaterThan(1);
+  const { db } = server.platform;
+  const cut = (bytes: number) =>
+    asListed().then((listed) => listTools({ db, orgId: connection.orgId }, [listed], bytes));
+  const names = ({ name }: { name: string }) => name;
+  expect((await cut(1_000_000)).map(names)).toEqual(tools.map(names));
+  const some = await cut(JSON.stringify(tools[0]).length + 10);
+  expect(some.length).toBeLessThan(tools.length);
+  expect(await cut(1)).toEqual([]);
+});
+
 test("a policy is replaced as a whole and recorded", async () => {
   const first = await setPolicy({ deny: ["delete_*"], destructive: "approve" });
   expect(first.body.policy).toEqual({
