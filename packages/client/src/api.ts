@@ -2400,8 +2400,8 @@ export type McpConnectionDetail = {
   policy: McpToolPolicy;
   /** How much may be called, and how large. */
   limits: McpConnectionLimits;
-  /** How the repository is read. */
-  access: McpConnectionAccess;
+  /** Who may use it. Null without `mcp_connections:manage`. */
+  access: McpConnectionAccess | null;
   /** Whether arguments and results of calls are kept. */
   logPayloads: boolean;
   /** For how many days they are kept. */

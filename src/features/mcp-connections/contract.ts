@@ -110,7 +110,7 @@ export const McpConnectionDetail = z
     redirectUri: z.string().nullable().describe("Where the authorization server sends members back to."),
     policy: Policy.describe("Which tools may be called, and what happens when they change."),
     limits: Limits.describe("How much may be called, and how large."),
-    access: Access,
+    access: Access.nullable().describe("Who may use it. Null without `mcp_connections:manage`."),
     logPayloads: z.boolean().describe("Whether arguments and results of calls are kept."),
     payloadDays: z.int().describe("For how many days they are kept."),
   })

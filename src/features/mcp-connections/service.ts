@@ -96,7 +96,7 @@ export async function read(ctx: MemberCtx, id: string): Promise<{ connection: Mc
       redirectUri: isOauth(row.registration) ? buildCallbackUrl(ctx.config) : null,
       policy: fillPolicy(row.policy),
       limits: fillLimits(row.limits),
-      access: await readAccess(ctx.db, ctx.orgId, row.id),
+      access: toReader(ctx).seesAll ? await readAccess(ctx.db, ctx.orgId, row.id) : null,
     },
   };
 }

@@ -21,7 +21,7 @@ function listSpellings(part: string): string[] {
 }
 
 /** The parts of a URL that are not shown, in each of their spellings. */
-function listSecrets(url: string): string[] {
+export function listSecrets(url: string): string[] {
   const { pathname, search } = new URL(url);
   const shown = redactUrl(url);
   const parameters = search

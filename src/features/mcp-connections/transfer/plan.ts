@@ -1,3 +1,4 @@
+import { redactUrl } from "@signalbox/discovery";
 import { type Detail, invalidField, invalidRequest, Refusal } from "../../../platform/errors.ts";
 import { create, type NewConnection } from "../contract.ts";
 import type { ImportChoice, ImportInput } from "./contract.ts";
@@ -62,7 +63,8 @@ function findChoiceProblem(
 
 function planItem(choice: ImportChoice, server: FileServer | undefined, index: number): Plan {
   const { key, values = {}, ...rest } = choice;
-  const shown = server ? toItem(server) : { name: choice.name ?? choice.url ?? "", url: choice.url ?? null };
+  const address = choice.url === undefined ? null : redactUrl(choice.url);
+  const shown = server ? toItem(server) : { name: choice.name ?? address ?? "", url: address };
   const plan = { index, key: key ?? null, name: choice.name ?? shown.name, url: shown.url };
   if (server?.problem) {
     const { code, message } = server.problem;

@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { listSecrets } from "../discovery/index.ts";
 import { UpstreamError } from "./errors.ts";
 
 export interface Redaction {
@@ -19,7 +20,8 @@ const replacement = "[redacted]";
  * is removed from everything that the server sends back.
  */
 export function createRedaction(url: string, headers: Record<string, string>): Redaction {
-  const secrets = [...Object.values(headers), ...(URL.parse(url)?.searchParams.values() ?? [])]
+  const parameters = URL.parse(url)?.searchParams.values() ?? [];
+  const secrets = [...Object.values(headers), ...parameters, ...listSecrets(url)]
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= minSecretLength)
     .map((value) => JSON.stringify(value).slice(1, -1))
