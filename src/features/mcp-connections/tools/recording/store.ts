@@ -22,8 +22,10 @@ const knownColumns = sql`t.name, t.approved_hash as "approvedHash", t.latest_has
 
 /** What is known about every tool, without its definitions. */
 export const listKnown = (db: Db, orgId: OrgId, id: ConnectionId) =>
-  db.rows<KnownTool>(sql`
-    select ${knownColumns} from mcp_tools t where t.org_id = ${orgId} and t.connection_id = ${id} order by t.name`);
+  db.rows<KnownTool & { isListedLongAgo: boolean }>(sql`
+    select ${knownColumns}, c.tools_at is null or c.tools_at < now() - interval '1 minute' as "isListedLongAgo"
+    from mcp_tools t join mcp_connections c on c.id = t.connection_id and c.org_id = t.org_id
+    where t.org_id = ${orgId} and t.connection_id = ${id} order by t.name`);
 
 export const listApproved = (tx: Db, orgId: OrgId, id: ConnectionId, names: readonly string[]) =>
   tx.rows<{ name: string; approved: ToolDefinition | null }>(sql`
