@@ -169,10 +169,12 @@ export async function createLargeOrganization(
     values (${credentials}, ${orgId}, 'github', 'client', 'none')`);
   await db.run(sql`
     insert into oauth_tokens (id, org_id, credentials_id, scopes) values (${token}, ${orgId}, ${credentials}, '{}')`);
+  // With one provider only, the planner would scan the whole table for the accounts of any provider.
   const connections = createIds("ocn", some);
   await db.run(sql`
     insert into oauth_connections (id, org_id, provider_id, shared, member_id, label, token_id, requested_scopes, connected_by)
-    select id, ${orgId}, 'github', false, (${members}::text[])[1 + n % 2000], id, ${token}, '{}', ${memberId}
+    select id, ${orgId}, case when n % 2 = 0 then 'github' else 'provider-' || n % 200 end, false,
+      (${members}::text[])[1 + n % 2000], id, ${token}, '{}', ${memberId}
     from unnest(${connections}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into oauth_connection_events (id, org_id, provider_id, connection_id, type)

@@ -25,6 +25,7 @@ export const mcp = {
     calls: "Call log",
   },
   list: {
+    manyCalls: "1,000+",
     server: "Server",
     state: "State",
     signedIn: "Signed in",

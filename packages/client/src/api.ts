@@ -2281,7 +2281,7 @@ export type McpConnection = {
     /** How many must sign in again or consent to more. */
     needCare: number;
   } | null;
-  /** How many calls were made in the last 24 hours. */
+  /** How many calls were made in the last 24 hours. 1,000 stands for 1,000 or more. */
   callsLastDay: number;
   /** The status of the verdict. */
   verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";
@@ -2370,7 +2370,7 @@ export type McpConnectionDetail = {
     /** How many must sign in again or consent to more. */
     needCare: number;
   } | null;
-  /** How many calls were made in the last 24 hours. */
+  /** How many calls were made in the last 24 hours. 1,000 stands for 1,000 or more. */
   callsLastDay: number;
   /** The status of the verdict. */
   verdictStatus: "ready" | "manual_action_required" | "unsupported" | "unreachable";

@@ -85,7 +85,9 @@ const summary = {
     })
     .nullable()
     .describe("Null without `mcp_connections:manage`."),
-  callsLastDay: z.int().describe("How many calls were made in the last 24 hours."),
+  callsLastDay: z
+    .int()
+    .describe("How many calls were made in the last 24 hours. 1,000 stands for 1,000 or more."),
   verdictStatus: Discovery.shape.status.describe("The status of the verdict."),
   verdictDrift: z
     .array(VerdictDrift)

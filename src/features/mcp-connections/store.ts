@@ -84,17 +84,22 @@ export const countPeople = (db: Db, orgId: OrgId, ids: readonly string[]) =>
     select c.id,
       case when not exists (
           select from mcp_connection_grants g where g.connection_id = c.id and g.subject_kind = 'organization')
-        then (select count(*)::int from members m where m.org_id = c.org_id and m.deactivated_at is null
-          and exists (select from mcp_connection_grants g where g.connection_id = c.id and (g.member_id = m.id
-            or exists (select from team_members x where x.team_id = g.team_id and x.member_id = m.id)))) end as granted,
-      (select count(*)::int from oauth_connections o where o.org_id = c.org_id and o.provider_id = c.provider_id
-        and o.status = 'connected')
-      + (select count(*)::int from mcp_credentials k where k.connection_id = c.id) as connected,
-      (select count(*)::int from oauth_connections o where o.org_id = c.org_id and o.provider_id = c.provider_id
-        and o.status = 'needs_reconnect')
-      + (select count(*)::int from mcp_member_states s where s.connection_id = c.id
+        then (select count(*)::int from (
+            select g.member_id from mcp_connection_grants g where g.connection_id = c.id and g.member_id is not null
+            union
+            select x.member_id from mcp_connection_grants g join team_members x on x.team_id = g.team_id
+            where g.connection_id = c.id) p
+          join members m on m.id = p.member_id and m.deactivated_at is null) end as granted,
+      accounts.connected + (select count(*)::int from mcp_credentials k where k.connection_id = c.id) as connected,
+      accounts.broken + (select count(*)::int from mcp_member_states s where s.connection_id = c.id
         and s.since > ${credentialTime(sql`s.member_id`)}) as "needCare"
-    from mcp_connections c where c.org_id = ${orgId} and c.id = any(${ids}::text[])`);
+    from mcp_connections c
+    cross join lateral (
+      select count(*) filter (where o.status = 'connected')::int as connected,
+        count(*) filter (where o.status = 'needs_reconnect')::int as broken
+      from oauth_connections o
+      where o.org_id = c.org_id and o.provider_id = c.provider_id and o.status <> 'ended') accounts
+    where c.org_id = ${orgId} and c.id = any(${ids}::text[])`);
 
 export interface NewRow {
   id: ConnectionId;

@@ -14,6 +14,10 @@ import { type Connection, findHost, needsCare } from "./types.ts";
 
 const { list: words } = texts;
 
+/** The API counts up to this number. */
+const maxCounted = 1_000;
+const formatCalls = (calls: number) => (calls < maxCounted ? formatNumber(calls) : words.manyCalls);
+
 interface ConnectionListProps {
   list: ListResult<Connection>;
   view: "all" | "care";
@@ -91,7 +95,7 @@ export function ConnectionList({ list, view, selected, onAdd }: ConnectionListPr
             align: "r",
             phone: "hide",
             cell: ({ callsLastDay, enabled }) =>
-              enabled || callsLastDay > 0 ? formatNumber(callsLastDay) : common.none,
+              enabled || callsLastDay > 0 ? formatCalls(callsLastDay) : common.none,
           },
         ]}
       />

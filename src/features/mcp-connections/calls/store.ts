@@ -123,13 +123,14 @@ export const findPayload = (db: Db, orgId: OrgId, callId: string) =>
     select payload, expires_at as "expiresAt" from mcp_call_payloads
     where org_id = ${orgId} and call_id = ${callId} and expires_at > now()`);
 
-/** Calls of each connection since a time. The index of connections has all that is counted. */
-export const countSince = (db: Db, orgId: OrgId, sinceMs: number) =>
+/** Calls of each connection since a time, at most `limit` each: a list must not read all calls of a busy day. */
+export const countSince = (db: Db, orgId: OrgId, sinceMs: number, limit: number) =>
   db.rows<{ connectionId: ConnectionId; calls: number }>(sql`
     select m.id as "connectionId", (
-      select count(*)::int from mcp_calls c
-      where c.org_id = ${orgId} and c.connection_id = m.id
-        and c.id collate "POSIX" >= ${smallestIdAt(prefix, sinceMs)}) as calls
+      select count(*)::int from (
+        select from mcp_calls c where c.org_id = ${orgId} and c.connection_id = m.id
+          and c.id collate "POSIX" >= ${smallestIdAt(prefix, sinceMs)}
+        limit ${limit}) recent) as calls
     from mcp_connections m where m.org_id = ${orgId}`);
 
 /** Calls of one connection since a time that were not refused, at most `limit` of them. */

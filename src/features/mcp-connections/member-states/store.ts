@@ -23,7 +23,13 @@ export const mineStateOf = (memberId: Sql): Sql => sql`(
       coalesce(o.account_name, o.account_subject) as account, t.last_used_at
     from oauth_connections o join oauth_tokens t on t.id = o.token_id
     where o.org_id = c.org_id and o.provider_id = c.provider_id and o.status <> 'ended'
-      and o.shared = (c.credential = 'shared') and (o.shared or o.member_id = ${memberId})
+      and c.credential = 'per_member' and not o.shared and o.member_id = ${memberId}
+    union all
+    select o.connected_at, o.status = 'needs_reconnect' or t.refresh_state = 'uncertain',
+      coalesce(o.account_name, o.account_subject), t.last_used_at
+    from oauth_connections o join oauth_tokens t on t.id = o.token_id
+    where o.org_id = c.org_id and o.provider_id = c.provider_id and o.status <> 'ended'
+      and c.credential = 'shared' and o.shared
     union all
     select x.updated_at, false, null, null from mcp_credentials x
     where x.connection_id = c.id and x.member_id is not distinct from ${holder(sql`${memberId}::text`)}
