@@ -87,7 +87,7 @@ describe("saved MCP connections", () => {
     const audit = await server.call("/v1/audit-events?action=mcp_connection.saved&limit=1", {
       headers: acme.owner.auth,
     });
-    expect(audit.body.items[0].target).toMatchObject({ type: "mcp_connection", id: again.id });
+    expect(audit.body.items[0].target).toMatchObject({ type: "mcp_connection", id: own.id });
   });
 
   test("an Idempotency-Key saves once, also when two requests arrive at the same moment", async () => {
