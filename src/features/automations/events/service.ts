@@ -162,16 +162,18 @@ async function decideUnderLock(
   const { attempt } = reports[0]!;
   const { run, fenceResult, claimed } = await lockForReport(ctx, tx, id, attempt);
   const numbers = reports.map(({ sequence }) => sequence);
-  const positions = await store.findServiceEvents(tx, ctx.orgId, id, attempt);
   const found = await store.findEventsForReport(
     tx,
     ctx.orgId,
     id,
     attempt,
     Math.min(...numbers),
-    Math.max(...numbers) + positions.length,
+    Math.max(...numbers),
   );
-  const known = new Map(numberReports(found, positions).map((event) => [event.sequence, event]));
+  // Without an event of the runner or the service, there is no event of the service either.
+  const positions = found[0]?.positions ?? [];
+  const events = found.map(({ positions: _, ...event }) => event);
+  const known = new Map(numberReports(events, positions).map((event) => [event.sequence, event]));
   const end = found.at(-1);
   let last: Pick<RunEvent, "sequence" | "type"> | undefined = end && {
     sequence: end.sequence - positions.length,

@@ -83,7 +83,10 @@ export const insertEventReportsAcrossOrganizations = (db: Db, reports: readonly 
 const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",
   e.received_at as "receivedAt"`;
 
-/** The events with these numbers, and the last event of the attempt. */
+/**
+ * The events with these numbers of the runner, and the last event of the attempt. `positions` are those of all events
+ * of the service in the attempt, in order; they are the same in every row.
+ */
 export const findEventsForReport = (
   db: Db,
   orgId: OrgId,
@@ -92,21 +95,14 @@ export const findEventsForReport = (
   from: number,
   to: number,
 ) =>
-  db.rows<RunEvent>(sql`
-    select ${columns} from automation_runs r
-    join automation_events e on e.run_no = r.no and e.attempt = ${clampToInt(attempt)}::int
-    where r.id = ${id} and r.org_id = ${orgId} and (e.sequence between ${from} and ${to} or e.sequence = (
-      select max(sequence) from automation_events where run_no = r.no and attempt = e.attempt))
+  db.rows<RunEvent & { positions: number[] }>(sql`
+    select ${columns}, t.service_events as positions from automation_runs r
+    join automation_run_attempts t on t.run_id = r.id and t.attempt = ${clampToInt(attempt)}::int
+    join automation_events e on e.run_no = r.no and e.attempt = t.attempt
+    where r.id = ${id} and r.org_id = ${orgId}
+      and (e.sequence between ${from} and ${to}::bigint + cardinality(t.service_events) or e.sequence = (
+        select max(sequence) from automation_events where run_no = r.no and attempt = e.attempt))
     order by e.sequence`);
-
-/** The positions of the service's own events in an attempt, in order. */
-export const findServiceEvents = async (db: Db, orgId: OrgId, id: RunId, attempt: number) =>
-  (
-    await db.row<{ positions: number[] }>(sql`
-      select t.service_events as positions from automation_runs r
-      join automation_run_attempts t on t.run_id = r.id and t.attempt = ${clampToInt(attempt)}::int
-      where r.id = ${id} and r.org_id = ${orgId}`)
-  )?.positions ?? [];
 
 /** Locks the run if the attempt is running. Undefined: the attempt has ended, and nothing is added to it. */
 export const lockRunningAttempt = (tx: Db, orgId: OrgId, id: RunId, attempt: number) =>
