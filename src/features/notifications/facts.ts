@@ -66,7 +66,7 @@ interface Facts {
   };
   "mcp_connection.drift": {
     connectionId: string;
-    /** Identifies the differences. Part of the key: other differences are another event. */
+    /** A hash of the differences. It is part of the event key, so that other differences make a new event. */
     revision: string;
     /** What changed, such as `hint_flipped`. */
     kinds: string[];

@@ -23,7 +23,7 @@ const places: Record<StepName, string> = {
   invite_someone: "/people/invitations",
 };
 
-/** The first steps of an organization. Each ticks itself, because the server knows when it has happened. */
+/** The first steps of an organization. The server knows when a step is done, and the list then shows it as done. */
 export function Checklist({ onHide }: { onHide?(): void }) {
   const checklist = useRead("GET /v1/overview/checklist", {}, { everyMs: 10_000 });
   return (

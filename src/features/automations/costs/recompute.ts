@@ -20,8 +20,8 @@ export async function recomputeCosts(platform: Pick<Platform, "db" | "jobs">, un
 }
 
 /**
- * Recomputes the next reports of the organization that waited longest, and keeps how far it came in the same
- * transaction. Returns false when there is nothing to do. Reports whose cost does not change are not written.
+ * Recomputes the next reports of the organization that has waited longest. The position that it reached is saved in the
+ * same transaction. Returns false when there is nothing to do. Reports whose cost does not change are not written.
  */
 const recomputeBatch = (platform: Pick<Platform, "db" | "jobs">): Promise<boolean> =>
   platform.db.transaction(async (tx) => {

@@ -151,7 +151,10 @@ export async function reportChallenge(
   return "stop";
 }
 
-/** Ends the state of a refused credential that works again. It costs nothing while nothing was refused. */
+/**
+ * Removes the state `sign_in` or `needs_consent` when the credential works again. It sends no statement unless a
+ * credential was refused before.
+ */
 export function reportWorked(ctx: MemberCtx, connection: Connection): void {
   const key = toKey(ctx, connection);
   if (!ctx.state.get(retriedCredentials).delete(key)) return;
