@@ -39,6 +39,8 @@ export interface ClientOptions {
   onElicit?(params: unknown): { action: "accept" | "decline"; content?: Record<string, string> };
   /** The model of the client. */
   onSample?(params: unknown): SampledMessage | Promise<SampledMessage>;
+  /** Sends the requests, for example to different replicas. */
+  fetch?(url: string | URL, init?: RequestInit): Promise<Response>;
 }
 
 export interface SampledMessage {
@@ -52,9 +54,12 @@ export async function connectClient(
   kind: ClientKind,
   url: string,
   token: string,
-  { onElicit, onSample }: ClientOptions = {},
+  { onElicit, onSample, fetch }: ClientOptions = {},
 ): Promise<McpClient> {
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const settings = {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    ...(fetch ? { fetch } : {}),
+  };
   const info = { name: `test-${kind}`, version: "1.0.0" };
   const capabilities = {
     ...(onElicit ? { elicitation: {} } : {}),
@@ -74,13 +79,11 @@ export async function connectClient(
     if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
     if (onSample) client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => onSample(params));
     // The type of the transport differs from the client's own interface in an optional field only.
-    await client.connect(
-      new OldTransport(new URL(url), { requestInit }) as Parameters<OldClient["connect"]>[0],
-    );
+    await client.connect(new OldTransport(new URL(url), settings) as Parameters<OldClient["connect"]>[0]);
   } else {
     if (onElicit) client.setRequestHandler("elicitation/create", ({ params }) => onElicit(params));
     if (onSample) client.setRequestHandler("sampling/createMessage", ({ params }) => onSample(params));
-    await client.connect(new NewTransport(new URL(url), { requestInit }));
+    await client.connect(new NewTransport(new URL(url), settings));
   }
   onTestFinished(() => client.close());
   return {
