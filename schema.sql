@@ -83,9 +83,11 @@ create table audit_events (
 CREATE INDEX audit_events_action ON audit_events USING btree (scope, action, id COLLATE "POSIX" DESC);
 CREATE INDEX audit_events_actor ON audit_events USING btree (scope, actor_user_id, id COLLATE "POSIX" DESC);
 CREATE INDEX audit_events_age ON audit_events USING btree (scope, at);
+CREATE INDEX audit_events_credential ON audit_events USING btree (scope, credential, id COLLATE "POSIX" DESC) WHERE (credential <> 'session'::text);
 CREATE INDEX audit_events_member ON audit_events USING btree (scope, actor_member_id, id COLLATE "POSIX" DESC) WHERE (actor_member_id IS NOT NULL);
 CREATE INDEX audit_events_page ON audit_events USING btree (scope, id DESC);
 CREATE INDEX audit_events_target ON audit_events USING btree (scope, target_id, id COLLATE "POSIX" DESC);
+CREATE INDEX audit_events_target_type ON audit_events USING btree (scope, target_type, id COLLATE "POSIX" DESC);
 CREATE TRIGGER audit_events_stay BEFORE DELETE OR UPDATE ON audit_events FOR EACH ROW EXECUTE FUNCTION audit_events_stay();
 CREATE TRIGGER audit_events_stay_all BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION audit_events_stay_all();
 
@@ -236,13 +238,16 @@ create table automation_runs (
   constraint automation_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 ) with (fillfactor=80);
 CREATE INDEX automation_runs_automation ON automation_runs USING btree (automation_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_automation_member ON automation_runs USING btree (automation_id, member_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_automation_status ON automation_runs USING btree (automation_id, status, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_figures ON automation_runs USING btree (org_id, created_at) INCLUDE (status, reason, member_id, started_at, finished_at);
 CREATE INDEX automation_runs_live ON automation_runs USING btree (org_id, status, queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX automation_runs_member ON automation_runs USING btree (org_id, member_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_member_status ON automation_runs USING btree (org_id, member_id, status, id COLLATE "POSIX" DESC);
 CREATE UNIQUE INDEX automation_runs_occurrence ON automation_runs USING btree (automation_id, occurrence_at) WHERE (occurrence_at IS NOT NULL);
 CREATE INDEX automation_runs_page ON automation_runs USING btree (org_id, id DESC);
 CREATE INDEX automation_runs_retention ON automation_runs USING btree (org_id, finished_at) WHERE (finished_at IS NOT NULL);
-CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC) WHERE (status <> 'succeeded'::text);
+CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_unpruned ON automation_runs USING btree (org_id, finished_at) WHERE ((finished_at IS NOT NULL) AND (events_pruned_at IS NULL));
 CREATE TRIGGER automation_runs_gone AFTER DELETE ON automation_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION automation_runs_leave_events();
 
@@ -389,6 +394,7 @@ create table connector_syncs (
 );
 CREATE INDEX connector_syncs_age ON connector_syncs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX connector_syncs_connector ON connector_syncs USING btree (connector_id, id DESC);
+CREATE INDEX connector_syncs_connector_status ON connector_syncs USING btree (connector_id, status, id COLLATE "POSIX" DESC) WHERE (status = ANY (ARRAY['failed'::text, 'superseded'::text]));
 CREATE UNIQUE INDEX connector_syncs_head ON connector_syncs USING btree (connector_id, head) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text])) AND (head IS NOT NULL));
 CREATE INDEX connector_syncs_live ON connector_syncs USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX connector_syncs_org_live ON connector_syncs USING btree (org_id, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
@@ -1818,6 +1824,7 @@ create table telemetry_events (
 CREATE UNIQUE INDEX telemetry_events_event ON telemetry_events USING btree (org_id, event_id, signal);
 CREATE INDEX telemetry_events_member ON telemetry_events USING btree (org_id, member_id, id COLLATE "POSIX");
 CREATE INDEX telemetry_events_run ON telemetry_events USING btree (org_id, run_id, id COLLATE "POSIX") WHERE (run_id IS NOT NULL);
+CREATE INDEX telemetry_events_type ON telemetry_events USING btree (org_id, type, id COLLATE "POSIX" DESC) WHERE (type <> 'model_call'::text);
 
 create table telemetry_names (
   org_id text collate "C" not null,
@@ -2042,7 +2049,11 @@ create table webhook_deliveries (
   constraint webhook_deliveries_target_connector_id_fkey FOREIGN KEY (target_connector_id) REFERENCES connectors(id) ON DELETE CASCADE
 ) with (toast_tuple_target=8160);
 CREATE INDEX webhook_deliveries_altered ON webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_connector_event ON webhook_deliveries USING btree (target_connector_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
+CREATE INDEX webhook_deliveries_connector_outcome ON webhook_deliveries USING btree (target_connector_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
 CREATE INDEX webhook_deliveries_org ON webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_org_event ON webhook_deliveries USING btree (target_org_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
+CREATE INDEX webhook_deliveries_org_outcome ON webhook_deliveries USING btree (target_org_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
 CREATE INDEX webhook_deliveries_target_connector ON webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
 CREATE INDEX webhook_deliveries_target_org ON webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
 
@@ -2083,6 +2094,7 @@ CREATE INDEX webhook_endpoint_deliveries_due ON webhook_endpoint_deliveries USIN
 CREATE INDEX webhook_endpoint_deliveries_next ON webhook_endpoint_deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_endpoint_deliveries_org ON webhook_endpoint_deliveries USING btree (org_id);
 CREATE INDEX webhook_endpoint_deliveries_page ON webhook_endpoint_deliveries USING btree (endpoint_id, id DESC);
+CREATE INDEX webhook_endpoint_deliveries_status ON webhook_endpoint_deliveries USING btree (endpoint_id, status, id COLLATE "POSIX" DESC) WHERE (status <> 'succeeded'::text);
 
 create table webhook_endpoints (
   id text collate "C" not null,
