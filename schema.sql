@@ -93,8 +93,11 @@ CREATE TRIGGER audit_events_stay_all BEFORE TRUNCATE ON audit_events FOR EACH ST
 
 create table automation_event_leftovers (
   run_no bigint not null,
+  org_id text collate "C" not null,
+  due_at timestamptz not null default now(),
   constraint automation_event_leftovers_pkey PRIMARY KEY (run_no)
 );
+CREATE INDEX automation_event_leftovers_due ON automation_event_leftovers USING btree (due_at);
 
 create table automation_events (
   run_no bigint not null,
@@ -103,9 +106,10 @@ create table automation_events (
   received_at timestamptz not null default now(),
   attempt integer not null,
   type automation_event_type not null,
+  org_id text collate "C" not null,
   payload json not null,
   constraint automation_events_pkey PRIMARY KEY (run_no, attempt, sequence)
-);
+) partition by RANGE (run_no);
 
 create table automation_late_reports (
   id text collate "C" not null,
@@ -203,7 +207,7 @@ CREATE INDEX automation_runners_page ON automation_runners USING btree (org_id, 
 
 create table automation_runs (
   id text collate "C" not null,
-  no bigint not null generated always as identity,
+  no bigint not null default next_run_number(),
   org_id text collate "C" not null,
   automation_id text collate "C" not null,
   revision integer not null,
@@ -2319,6 +2323,23 @@ CREATE UNIQUE INDEX workers_name ON workers USING btree (org_id, lower(name));
 CREATE INDEX workers_page ON workers USING btree (org_id, id DESC);
 CREATE INDEX workers_registration ON workers USING btree (registration_token_id);
 
+CREATE OR REPLACE FUNCTION add_partition(parent text, week timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+AS $function$
+declare
+  name text := parent || to_char(week at time zone 'UTC', '_YYYYMMDD');
+begin
+  if to_regclass(name) is not null then return false; end if;
+  execute format('create table %I (like %I including defaults including constraints including storage including compression)',
+    name, parent);
+  execute format('alter table %I attach partition %I for values from (%s) to (%s)',
+    parent, name, partition_bound(parent, week), partition_bound(parent, week + interval '7 days'));
+  return true;
+exception when lock_not_available or check_violation or invalid_object_definition then return false;
+end $function$;
+
 CREATE OR REPLACE FUNCTION audit_events_stay()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2340,9 +2361,29 @@ CREATE OR REPLACE FUNCTION automation_runs_leave_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ begin
-  insert into automation_event_leftovers (run_no) select no from gone on conflict do nothing;
+  insert into automation_event_leftovers (run_no, org_id) select no, org_id from gone
+  on conflict (run_no) do update set due_at = now();
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION drop_partition(name text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+AS $function$
+begin
+  execute format('drop table %I', name);
+  return true;
+exception when lock_not_available then return false;
+end $function$;
+
+CREATE OR REPLACE FUNCTION first_day_of_week(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select date_trunc('week', at, 'UTC')
+$function$;
 
 CREATE OR REPLACE FUNCTION keep_first_account()
  RETURNS trigger
@@ -2376,6 +2417,13 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION next_run_number()
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  select run_number_at(now()) | (nextval('automation_run_numbers') & 4194303)
+$function$;
+
 CREATE OR REPLACE FUNCTION oauth_member_left()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2405,6 +2453,14 @@ AS $function$ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION partition_bound(parent text, week timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case parent when 'automation_events' then run_number_at(week)::text end
+$function$;
+
 CREATE OR REPLACE FUNCTION reopen_usage_day()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2413,6 +2469,14 @@ AS $function$ begin
   on conflict (day, org_id) do update set day = excluded.day where false;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION run_number_at(at timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (floor(extract(epoch from at))::bigint - 1767225600) << 22
+$function$;
 
 CREATE OR REPLACE FUNCTION scim_users_write_emails()
  RETURNS trigger

@@ -190,13 +190,13 @@ export async function createLargeOrganization(
     select id, case when n % 2 = 0 then ${runId} else (${runs.slice(0, some)}::text[])[1 + n % ${some}::int] end, 1, 1, 'event', ${memberId}, '{}', id
     from unnest(${createIds("late", 2 * some)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
-    insert into automation_events (run_no, sequence, created_at, attempt, type, payload)
-    select no, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
+    insert into automation_events (run_no, org_id, sequence, created_at, attempt, type, payload)
+    select no, org_id, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
   await writeInSteps(
     runs.slice(1, 1 + many / 1000),
     (ids) => sql`
-    insert into automation_events (run_no, sequence, created_at, attempt, type, payload)
-    select no, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, 1000) n where id = any(${ids}::text[])`,
+    insert into automation_events (run_no, org_id, sequence, created_at, attempt, type, payload)
+    select no, org_id, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, 1000) n where id = any(${ids}::text[])`,
   );
 
   const credentials = newId("occ");
