@@ -14,6 +14,9 @@ export interface Message {
  */
 export type Source = (signal: AbortSignal) => AsyncGenerator<Message | Uint8Array>;
 
+/** Returns a reply that sends the messages of `source`. Rejects when the caller has too many open streams. */
+export type OpenStream = (source: Source) => Promise<Response>;
+
 const encoder = new TextEncoder();
 const heartbeat = encoder.encode(": still here\n\n");
 const opening = encoder.encode("retry: 2000\n\n");
