@@ -18,6 +18,8 @@ export const sections: readonly Section[] = [
   {
     name: "Start",
     pages: [
+      page("start", "Five-minute start"),
+      page("concepts", "Concepts"),
       page("console", "Console"),
       page("cli", "Command line"),
       page("glossary", "Glossary"),
@@ -90,7 +92,7 @@ export const sections: readonly Section[] = [
   },
   {
     name: "API",
-    pages: [page("api", "What all routes share")],
+    pages: [page("api", "What all routes share"), page("errors", "Error codes")],
   },
 ];
 

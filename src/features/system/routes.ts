@@ -12,8 +12,8 @@ export const routes: readonly Route[] = [
   on(contract.openapi, ({ state }, { headers }) => state.get(description).answer(headers)),
   on(
     contract.metrics,
-    (ctx, { headers }) =>
-      new Response(service.metrics(ctx, headers), {
+    async (ctx, { headers }) =>
+      new Response(await service.metrics(ctx, headers), {
         headers: {
           ...baseHeaders,
           "content-type": "text/plain; version=0.0.4; charset=utf-8",

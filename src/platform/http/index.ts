@@ -11,7 +11,7 @@ export {
 } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
 export { defineCursor, numberCursor } from "./cursor.ts";
-export { encodeMessage, type Message, type Source } from "./event-stream.ts";
+export { encodeMessage, type Message, type OpenStream, type Source } from "./event-stream.ts";
 export { tooManyStreams } from "./event-streams.ts";
 export { lineOfText, linkQuery } from "./fields.ts";
 export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
