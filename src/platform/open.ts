@@ -28,6 +28,7 @@ import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
+import { findMove } from "./marks/index.ts";
 import { createMetrics } from "./metrics.ts";
 import { createQueues } from "./queues.ts";
 import { loadFormat } from "./reseal/index.ts";
@@ -96,6 +97,8 @@ export async function openDatabase(
     const check = { source: describeSecretSource(config), sealedColumns };
     // Also before migrations, because this may be the database of another instance.
     if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
+    const move = schema === "leave" ? undefined : await findMove(db);
+    if (move) throw move;
     await prepareSchema(db, schema, log);
     if (schema !== "leave") {
       if (checksSecret) await checkSecret({ db, keyring }, check);
