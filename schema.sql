@@ -676,6 +676,14 @@ create table mails (
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
 
+create table maintenance_marks (
+  name text not null,
+  detail jsonb not null,
+  marked_at timestamptz not null default now(),
+  constraint maintenance_marks_pkey PRIMARY KEY (name),
+  constraint maintenance_marks_name_check CHECK ((name = ANY (ARRAY['last_backup'::text, 'moved_to'::text, 'moving_from'::text])))
+);
+
 create table mcp_approvals (
   id text collate "C" not null,
   org_id text collate "C" not null,
