@@ -3,6 +3,7 @@ import type { Config } from "../platform/config.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { isChild, joinPrimary, runPrimary } from "../platform/processes/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
+import { listenWithoutServing } from "./bind.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
@@ -59,13 +60,19 @@ function chooseCount({ databaseUrl, processes }: Config): number {
   return 1;
 }
 
-function servePrimary(count: number, io: Io, log: Log): Promise<number> {
+async function servePrimary(count: number, io: Io, log: Log): Promise<number> {
+  const { server, url, address } = await listenWithoutServing(io.config());
   const hangUp = new AbortController();
   const primary = runPrimary({
     count,
+    server,
+    url,
     log,
     signal: AbortSignal.any([io.signal, hangUp.signal]),
-    onReady: (url) => io.out(`Signalbox is ready at ${url}`),
+    onReady: () => {
+      log.info(`listening on ${address}`);
+      io.out(`Signalbox is ready at ${io.config().publicUrl ?? url}`);
+    },
   });
   process.on("SIGHUP", () => {
     // A terminal that is closed sends the same signal.

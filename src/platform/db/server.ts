@@ -1,6 +1,7 @@
 import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
 import { isDatabaseDown } from "./failure.ts";
+import { splitServers } from "./servers.ts";
 import { sql } from "./sql.ts";
 
 export const minServerVersion = 15;
@@ -14,9 +15,16 @@ export async function describeServer(db: Db): Promise<{ version: string; major: 
 }
 
 /** A failure to reach the database, told to the operator; undefined when it is something else. */
-export function describeUnreachableServer(databaseUrl: string, error: unknown): OperatorError | undefined {
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  const where = `${hostname || "the local socket"}${port ? `:${port}` : ""}`;
+export function describeUnreachableServer(
+  databaseUrl: string,
+  error: unknown,
+  variable = "DATABASE_URL",
+): OperatorError | undefined {
+  const urls = splitServers(databaseUrl).map((url) => new URL(url));
+  const { pathname } = urls[0]!;
+  const where = urls
+    .map(({ hostname, port }) => `${hostname || "the local socket"}${port ? `:${port}` : ""}`)
+    .join(" or ");
   const { code, message } = ((isDatabaseDown(error) ? (error as Error).cause : error) ?? {}) as {
     code?: string;
     message?: string;
@@ -24,15 +32,15 @@ export function describeUnreachableServer(databaseUrl: string, error: unknown): 
   const say = (text: string) => new OperatorError(text, { cause: error });
   if (code?.startsWith("28"))
     return say(
-      `The database at ${where} refuses the sign-in of DATABASE_URL. Check its user and password there.`,
+      `The database at ${where} refuses the sign-in of ${variable}. Check its user and password there.`,
     );
   if (code === "3D000")
     return say(
-      `There is no database ${pathname.slice(1)} at ${where}. Create it, or name another one in DATABASE_URL.`,
+      `There is no database ${pathname.slice(1)} at ${where}. Create it, or name another one in ${variable}.`,
     );
   if (isDatabaseDown(error))
     return say(
-      `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct DATABASE_URL.`,
+      `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct ${variable}.`,
     );
   return undefined;
 }
