@@ -1,3 +1,4 @@
+import pg from "pg";
 import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
 import { isDatabaseDown } from "./failure.ts";
@@ -49,3 +50,23 @@ export const describeOldServer = (version: string) =>
   new OperatorError(
     `The database is PostgreSQL ${version}; Signalbox needs ${minServerVersion} or newer. Upgrade it, or name another one in DATABASE_URL.`,
   );
+
+/** How many connections the server allows to all clients together, or undefined when it cannot be asked now. */
+export async function readMaxConnections(databaseUrl: string): Promise<number | undefined> {
+  const client = new pg.Client({
+    connectionString: splitServers(databaseUrl)[0]!,
+    connectionTimeoutMillis: 2_000,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ most: string }>(
+      "select current_setting('max_connections') as most",
+    );
+    return Number(rows[0]!.most);
+  } catch {
+    return undefined;
+  } finally {
+    void client.end().catch(() => {});
+  }
+}
