@@ -18,7 +18,7 @@ export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
 export { sealedReplies } from "./idempotency.ts";
 export { check as checkInput } from "./input.ts";
 export { checkInvocation, type InvokedInput, invoke, invokeStream } from "./invoke.ts";
-export { html, type Markup, type Part } from "./markup.ts";
+export { html, Markup, type Part } from "./markup.ts";
 export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
 export {
@@ -53,6 +53,6 @@ export {
 export { tailPath } from "./router.ts";
 export { createServerWithoutSocket, type Listening, listen } from "./server.ts";
 export { isLedByOtherSite, refuseOtherSite } from "./site.ts";
-export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";
+export { createStaticFiles, mountFiles, pagePolicy, readFolder, type StaticFiles } from "./static-files.ts";
 export { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./store.ts";
 export { mountHandler } from "./web-handler.ts";

@@ -11,7 +11,7 @@ import { splitEvents } from "./sse-bytes.ts";
 
 /**
  * A handler as many libraries export it. `request.signal` aborts when the caller disconnects. `body` is the parsed body
- * of a mount with `parsesJson`.
+ * of a mount with `parsesJson`; the request itself then has none.
  */
 export type WebHandler<A extends Access = Access> = (
   ctx: ContextForAccess<A>,
@@ -79,7 +79,9 @@ async function answerMounted(
     parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(
     answerMs,
-    async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal), parsed),
+    // A body that is parsed already is not given a second time.
+    async () =>
+      handler(ctx, toWebRequest(ctx, request, parsesJson ? undefined : body, cancelled.signal), parsed),
     cancelled,
   );
   return toAnswer(response, request, ctx.requestId, (reader) =>

@@ -21,6 +21,7 @@ import {
 } from "../runs/index.ts";
 import type { EventReport, listQuery, RunEvent } from "./contract.ts";
 import { eventReportBatcher } from "./report-batcher.ts";
+import { rangeOfAllRuns } from "./run-numbers.ts";
 import { numberReports } from "./service-events.ts";
 import * as store from "./store.ts";
 import { parseEventId, streamRun } from "./stream.ts";
@@ -210,9 +211,11 @@ async function decideUnderLock(
   // Stored events are acknowledged again, even when the storage is full.
   if (full && newReports.length > 0) return refuse(full);
   if (newReports.length > 0) {
-    const [stored] = await store.insertEventReportsAcrossOrganizations(tx, [
-      groupEventReports(ctx, id, newReports),
-    ]);
+    const [stored] = await store.insertEventReportsAcrossOrganizations(
+      tx,
+      [groupEventReports(ctx, id, newReports)],
+      rangeOfAllRuns,
+    );
     if (!stored) throw new Error("The run changed under its lock.");
     for (const event of newReports) known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
     await countUsage(
