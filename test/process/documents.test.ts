@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Block, documents, readBlocks } from "./documents/blocks.ts";
 import { preparations } from "./documents/given.ts";
 import { createDemo, type Demo, type Instance, openInstance } from "./documents/instance.ts";
 import { createPrograms, runBlock } from "./documents/shell.ts";
 import { readShownInComments, readShownKeys } from "./documents/shown.ts";
-import { findPreparation } from "./documents/world.ts";
-import { cleanUp } from "./kit.ts";
+import { findPreparation, type Terminal } from "./documents/world.ts";
+import { cleanUp, freshFolder } from "./kit.ts";
 
 /** Blocks that this test does not run, by a text in them, and what checks them instead. */
 const checkedElsewhere: Record<string, string> = {
@@ -15,7 +16,6 @@ const checkedElsewhere: Record<string, string> = {
   "npm run check": "is this suite; unit/documents.test.ts checks that the scripts exist",
   "npm run bench": "takes many minutes; unit/documents.test.ts checks that the benchmarks exist",
   "docker run": "needs a container engine",
-  "docker compose": "needs a container engine",
   "systemctl ": "needs systemd",
   "signalbox serve --role api": "postgres.test.ts starts both roles",
   "signalbox llm-providers create": "asks for a password; cli-llm-providers.test.ts runs these commands",
@@ -47,8 +47,12 @@ const withOwnInstance: Record<string, string> = {
   "docs/identity.md": "changes and removes members, and its owner leaves",
   "docs/operations.md": "is about a whole instance",
   "docs/runner.md": "its runners take every run",
+  "docs/start.md": "begins with an empty instance",
   "docs/templates.md": "creates a template that docs/automations.md needs too",
 };
+
+/** Pages that are read from the first line to the last: each block uses what the blocks above it have set. */
+const isInOneTerminal = (file: string) => file === "docs/start.md" || file.startsWith("docs/guides/");
 
 let programs: string;
 let demo: Demo;
@@ -72,9 +76,11 @@ describe.each([...new Set(runnable.map(({ file }) => file))])(
   "the commands of %s work as written",
   (file) => {
     let instance: Instance;
+    let terminal: Terminal | undefined;
     const used = new Set<string>();
     beforeAll(async () => {
-      if (file in withOwnInstance) instance = await openInstance(demo);
+      if (isInOneTerminal(file)) terminal = { file: join(freshFolder(), "../terminal"), ids: {}, texts: {} };
+      if (file in withOwnInstance) instance = await openInstance(demo, { isEmpty: file === "docs/start.md" });
       else {
         shared ??= openInstance(demo);
         instance = await shared;
@@ -86,7 +92,7 @@ describe.each([...new Set(runnable.map(({ file }) => file))])(
 
     const blocks = runnable.filter((block) => block.file === file);
     test.each(blocks.map((block) => [block.place, block] as const))("%s", async (_, block) => {
-      const { calls, exitCode, output } = await runBlock(programs, instance, block);
+      const { calls, exitCode, output } = await runBlock(programs, instance, block, terminal);
       const hasCalls = /\b(curl|h|signalbox) /.test(block.text);
       expect(hasCalls ? calls.length : 1, output).toBeGreaterThan(0);
       if (!hasCalls) expect(exitCode, output).toBe(0);

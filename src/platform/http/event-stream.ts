@@ -16,6 +16,10 @@ export type Source = (signal: AbortSignal) => AsyncGenerator<Message | Uint8Arra
 
 /** Without a reason of its own, each abort would create an error with its stack. */
 const streamEnded = new Error("The stream has ended.");
+
+/** Returns a reply that sends the messages of `source`. Rejects when the caller has too many open streams. */
+export type OpenStream = (source: Source) => Promise<Response>;
+
 const encoder = new TextEncoder();
 const heartbeat = encoder.encode(": still here\n\n");
 const opening = encoder.encode("retry: 2000\n\n");

@@ -142,12 +142,12 @@ async function limitTime(
 /** Headers that are about the connection, which belongs to the server and not to the handler. */
 const connectionHeaders = ["connection", "keep-alive", "transfer-encoding", "upgrade", "trailer"];
 
-function toAnswer(
+async function toAnswer(
   response: Response,
   { method, outgoing }: HttpRequest,
   requestId: string,
-  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Response,
-): Answer {
+  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<Response>,
+): Promise<Answer> {
   const { status, body } = response;
   if (!(status >= 200 && status <= 599)) throw new Error(`A mounted handler returned the status ${status}.`);
   if (response.bodyUsed)
@@ -169,6 +169,6 @@ function toAnswer(
   // Also when nobody ever reads: after HEAD, a refusal, or a caller that left early.
   outgoing.once("close", release);
   if (outgoing.destroyed) release();
-  const shared = openStream(reader);
+  const shared = await openStream(reader);
   return { status, headers: { ...listHeaders(shared), ...headers }, body: shared.body! };
 }

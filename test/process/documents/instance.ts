@@ -44,8 +44,9 @@ export interface Instance extends Demo {
   signIn(email: string, slug?: string): Promise<string>;
 }
 
-export async function openInstance(demo: Demo): Promise<Instance> {
-  const dataDir = copyFolder(demo.dataDir);
+/** `isEmpty`: without the demo, as after the first start. */
+export async function openInstance(demo: Demo, { isEmpty = false } = {}): Promise<Instance> {
+  const dataDir = copyFolder(isEmpty ? demo.emptyFolder : demo.dataDir);
   const server = await serve(dataDir);
   const home = join(freshFolder(), "home");
   const ask: Instance["ask"] = async (path, body, auth = { "x-api-key": demo.key }) => {
