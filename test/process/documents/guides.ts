@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { startGitServer } from "../../fixtures/git-server.ts";
 import { startChangingServer } from "../../fixtures/mcp-servers/changing.ts";
+import { startReceiver } from "../../webhook-receiver.ts";
 import type { Given, Preparation } from "./given.ts";
+import { connectAccount, type Instance } from "./instance.ts";
 
 const repository = "docs/guides/repository-to-cost.md";
 const team = "docs/guides/mcp-for-a-team.md";
@@ -59,9 +61,34 @@ const prepareSecret: Preparation["prepare"] = async ({ home }) => ({
   texts: { "/etc/signalbox.secret": join(home, "signalbox.secret") },
 });
 
+const accounts = "docs/guides/accounts-for-agents.md";
+
+const saveClient = async (): Promise<Given> => ({
+  texts: { "Iv1.…": "Iv1.0123456789abcdef", '"clientSecret":"…"': '"clientSecret":"0123456789"' },
+});
+
+/** GitHub cannot be reached from a test; a provider on loopback stands for it from here on. */
+async function leaveClaim(instance: Instance): Promise<Given> {
+  const { providerId, code } = await connectAccount(instance, { claim: true });
+  return { texts: { github: providerId, "7KQ4M-2XWPD": code } };
+}
+
+async function startEndpoint(): Promise<Given> {
+  const receiver = await startReceiver();
+  receiver.answer = () => ({ status: 200 });
+  return {
+    texts: { "https://hooks.example.com/signalbox": receiver.url },
+    // The delivery is sent by a job, some milliseconds after the request.
+    lines: [{ command: "/deliveries?limit=1", until: '"responseStatus":200' }],
+  };
+}
+
 export const guidePreparations: Preparation[] = [
   { file: repository, text: '"codehost":"github"', prepare: startRepository },
   { file: repository, text: "/v1/connector-syncs", prepare: waitForSync },
   ...prepareTeam(),
+  { file: accounts, text: '"clientSecret":"…"', prepare: saveClient },
+  { file: accounts, text: "connect/claim", prepare: leaveClaim },
+  { file: "docs/guides/costs.md", text: "https://hooks.example.com/signalbox", prepare: startEndpoint },
   { file: "docs/guides/production.md", text: "/etc/signalbox.secret", prepare: prepareSecret },
 ];

@@ -108,7 +108,7 @@ export async function connectAccount(
   { query = "", claim = false }: { query?: string; claim?: boolean } = {},
 ): Promise<{ providerId: string; connectionId: string; code: string }> {
   const { server, ask, signIn } = instance;
-  const token = await signIn(demoOwner);
+  const token = instance.token ?? (await signIn(demoOwner));
   const auth = { authorization: `Bearer ${token}` };
   const door = createClient(server.url);
   if (!instance.authorizationServer) {
