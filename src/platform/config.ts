@@ -94,7 +94,8 @@ const variables = z.object({
     })
     .optional(),
   DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/signalbox").optional(),
-  DATABASE_POOL: wholeNumber(2, 200).default(10),
+  DATABASE_POOL: wholeNumber(2, 200).optional(),
+  PROCESSES: wholeNumber(1, 256).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   SIGNALBOX_SECRET: secret.optional(),
   SIGNALBOX_SECRET_FILE: z.string().min(1).optional(),
@@ -195,7 +196,10 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     /** Known only after listening when neither is set and the port is free to choose. */
     publicUrl: env.PUBLIC_URL ? new URL(env.PUBLIC_URL).origin : undefined,
     databaseUrl: env.DATABASE_URL,
+    /** Undefined means a number that fits the number of processes. */
     databasePool: env.DATABASE_POOL,
+    /** Undefined means one for each core, on a PostgreSQL server. */
+    processes: env.PROCESSES,
     dataDir: resolve(env.DATA_DIR),
     secret: env.SIGNALBOX_SECRET,
     /** The file that holds the secret, when `secret` is not set. */

@@ -40,11 +40,12 @@ describe("metrics", () => {
     metrics.count("things_total", { kind: "a" }, 2);
     metrics.time("work_seconds", { job: "x" }, 0.003);
     metrics.time("work_seconds", { job: "x" }, 99);
-    metrics.gauge("level", () => 3);
-    metrics.gauge("levels", () => [
+    metrics.gauge("level", () => 3, "sum");
+    const levels = [
       { labels: { of: "a" }, value: 1 },
       { labels: { of: "b" }, value: 0 },
-    ]);
+    ];
+    metrics.gauge("levels", () => levels, "sum");
     metrics.describe("level", "How high.\nAnd a back\\slash.");
     const text = metrics.render();
     expect(text).toContain("# HELP level How high.\\nAnd a back\\\\slash.\n# TYPE level gauge\nlevel 3\n");

@@ -26,10 +26,11 @@ import { OperatorError } from "./errors.ts";
 import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
+import { createLocalLimits, createQueues } from "./limits/index.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
-import { createQueues } from "./queues.ts";
+import type { PrimaryLink } from "./processes/index.ts";
 import { loadFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";
 import { describeSecretSource, readInstanceSecret } from "./secret-file.ts";
@@ -57,6 +58,8 @@ export interface DatabaseOptions {
   maxWaitMs?: number;
   /** Opens the database even when the secret does not match, for commands that handle this case. */
   anySecret?: boolean;
+  /** How many processes of this machine use the database. */
+  processes?: number;
   /** Columns that may hold sealed values. Called when the database has not recorded its secret yet. */
   sealedColumns?(): Promise<readonly SealedColumn[]>;
 }
@@ -80,6 +83,7 @@ export async function openDatabase(
     maxWaitMs = 1_000,
     anySecret = false,
     sealedColumns = async () => [],
+    processes = 1,
   }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const embedded = !config.databaseUrl && !given;
@@ -90,7 +94,7 @@ export async function openDatabase(
     if (lock) protectFolder(lock, config.dataDir, log);
     lock?.announce({ pid: process.pid });
     const keyring = createKeyring(readInstanceSecret(config), config.previousSecrets);
-    engine ??= await openEngine(config, log);
+    engine ??= await openEngine(config, log, processes);
     const db = createDb(engine, keyring);
     const checksSecret = schema !== "leave" && !anySecret;
     const check = { source: describeSecretSource(config), sealedColumns };
@@ -168,6 +172,8 @@ export interface OpenOptions extends DatabaseOptions {
   works: boolean;
   /** A database that is being opened already. */
   database?: Promise<OpenDatabase>;
+  /** The primary process, when several processes serve. */
+  link?: PrimaryLink | undefined;
   /** Name servers for TXT records, instead of those of the system. */
   nameServers?: readonly string[];
 }
@@ -191,6 +197,9 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
     const bus = await openBus(db);
     undo.push(() => bus.close());
     const metrics = createMetrics();
+    const ownLimits = createLocalLimits(metrics);
+    const limits = options.link?.limits ?? ownLimits;
+    options.link?.serveMetrics(metrics.read);
     undo.push(watchPlatform(metrics, database.engine, bus));
     // Closed after the jobs, so that the spans of the last ones are sent too.
     const trace = config.tracing && openTracer(config.tracing, { log, metrics });
@@ -213,10 +222,12 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
       egress,
       resolveTexts: createTextResolver(options.nameServers),
-      queues: createQueues(metrics),
+      queues: createQueues(limits, ownLimits),
+      limits,
       sandbox,
       state: createState(() => platform),
       metrics,
+      collectMetrics: options.link?.collectMetrics ?? (async () => [{ snapshot: metrics.read() }]),
       trace,
       log,
     };
@@ -235,7 +246,10 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
   }
 }
 
-async function openEngine(config: Config, log: Log): Promise<Engine> {
+/** Processes share what a small PostgreSQL server allows. One process alone has 10 connections for requests. */
+const choosePoolSize = (processes: number) => Math.max(4, Math.min(10, Math.ceil(20 / processes)));
+
+async function openEngine(config: Config, log: Log, processes: number): Promise<Engine> {
   if (!config.databaseUrl) {
     if (!hasDatabase(config.dataDir)) {
       log.info(`making the embedded database in ${config.dataDir}; this takes some seconds, once`);
@@ -243,7 +257,7 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
     return openEmbedded(config.dataDir);
   }
   return openPostgres(config.databaseUrl, {
-    poolSize: config.databasePool,
+    poolSize: config.databasePool ?? choosePoolSize(processes),
     onError: (error) => log.warn({ err: error }, "database connection"),
   });
 }

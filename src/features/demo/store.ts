@@ -64,7 +64,6 @@ type Table =
 /** Tables without a column `org_id`. */
 const tablesWithoutOrganization: ReadonlySet<Table> = new Set([
   "accounts",
-  "automation_events",
   "automation_late_reports",
   "automation_revisions",
   "automation_run_attempts",

@@ -11,6 +11,7 @@ export {
 } from "./failure.ts";
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";
 export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
+export { addPartitions, dropPartition, listPartitions, type Partition } from "./partitions.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -15,8 +15,11 @@ import { type HttpRequest, parseRequest } from "./request.ts";
 
 export interface Listening {
   port: number;
-  /** Stops accepting connections. Running requests may finish until the deadline, then they are aborted. */
-  close(deadlineMs: number): Promise<void>;
+  /**
+   * Stops accepting connections. Running requests may finish until the deadline, then they are aborted. Open connections
+   * take one more request for `drainMs`, and are closed with its reply.
+   */
+  close(deadlineMs: number, drainMs?: number): Promise<void>;
 }
 
 interface App {
@@ -39,11 +42,12 @@ export function listen(
   port: number,
   { headersMs = 10_000, requestMs = 120_000 }: RequestTimeouts = {},
 ): Promise<{ port: number; serve(app: App): Listening }> {
+  let isDraining = false;
   let handler = refusing(unavailable("Signalbox is starting.", 1));
   const receive: RequestListener = (request, response) => {
     // No other protocol is offered. The parser stops after an upgrade request and would never answer the next one, so
     // the reply closes the connection.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    if (request.headers.upgrade !== undefined || isDraining) response.shouldKeepAlive = false;
     handler(request, response);
   };
   const server = createServer(
@@ -79,9 +83,10 @@ export function listen(
           handler = answering(app);
           return {
             port: actual,
-            close: (deadlineMs) => {
+            close: (deadlineMs, drainMs = 0) => {
+              isDraining = true;
               app.closing?.();
-              return close(server, deadlineMs);
+              return close(server, deadlineMs, drainMs);
             },
           };
         },
@@ -126,16 +131,23 @@ const headersTooLarge = new Refusal(431, {
 
 const refuse = ({ status, body, headers }: Refusal) => createJsonReply(status, body, newId("req"), headers);
 
-function close(server: Server, deadlineMs: number): Promise<void> {
+function close(server: Server, deadlineMs: number, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs + deadlineMs);
+    let sweep: NodeJS.Timeout | undefined;
     // A connection that is kept alive is idle only once its last reply is out, so it is looked at again.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    server.close(() => {
+    const drained = setTimeout(() => {
+      sweep = setInterval(() => server.closeIdleConnections(), 50);
+    }, drainMs);
+    const done = () => {
       clearTimeout(cut);
+      clearTimeout(drained);
       clearInterval(sweep);
       resolve();
-    });
+    };
+    // The function of HTTP servers also closes idle connections, whose clients may be sending a request.
+    if (drainMs > 0) NetServer.prototype.close.call(server, done);
+    else server.close(done);
   });
 }
 
