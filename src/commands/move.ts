@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { findServer, sendCommand } from "../platform/control.ts";
+import { askServer, findServer } from "../platform/control.ts";
 import {
   createDb,
   type Db,
@@ -50,7 +50,7 @@ export async function move(args: string[], io: Io): Promise<number> {
   const server = config.databaseUrl || io.serving ? undefined : findServer(config.dataDir);
   if (server) {
     const flags = [...(values.replace ? ["--replace"] : []), ...(values.json ? ["--json"] : [])];
-    return sendCommand(server, { command: "move", args: ["--to", to, ...flags] }, io);
+    return askServer(server, { command: "move", args: ["--to", to, ...flags] }, io);
   }
   if (!config.databaseUrl && !isUrl(to))
     throw new UsageError("Both databases are embedded. Stop the service and move the folder instead.");

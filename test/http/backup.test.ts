@@ -217,23 +217,25 @@ test("a database of another program is refused", async () => {
   }
 });
 
-test("a running job is started again in the copy", async () => {
+test("a running job is started again in the copy, also of a queue that the target does not know", async () => {
   const slow = job({ name: "test.slow", handle: async () => {} });
-  const engine = await openEmptyPglite();
+  const [engine, other] = [await openEmptyPglite(), await openEmptyPglite()];
   try {
-    const db = createDb(engine);
+    const [db, target] = [createDb(engine), createDb(other)];
     await installQueue(db, [slow]);
+    await installQueue(target, []);
     await migrate(db);
     await db.queryWithDriverTypes(
       "insert into pgboss.job (name, state, data) values ('test.slow', 'active', '{\"a\": 1}'), ('test.slow', 'completed', null)",
     );
     const path = join(folder, "jobs.backup");
     await inSnapshot(db, (parts) => writeFile(path, parts));
-    await db.transaction((tx) => writeSnapshot(tx, readFile(path)));
-    expect(await read(db, "select state::text, data from pgboss.job")).toEqual([
-      { state: "retry", data: { a: 1 } },
+    await target.transaction((tx) => writeSnapshot(tx, readFile(path)));
+    expect(await read(target, "select name, state::text, data from pgboss.job")).toEqual([
+      { name: "test.slow", state: "retry", data: { a: 1 } },
     ]);
   } finally {
     await engine.close();
+    await other.close();
   }
 });

@@ -56,6 +56,11 @@ const replaced: Readonly<Record<string, string>> = {
   telemetry_days: "telemetry_sums",
 };
 
+/** Tables whose rows a migration removes on purpose, and why. */
+const emptied: Readonly<Record<string, string>> = {
+  telemetry_points: "Counters begin again, because the identity of a series has changed (telemetry_sums).",
+};
+
 const migrations = readMigrations();
 const schema = readFileSync(join(import.meta.dirname, "../../schema.sql"), "utf8");
 

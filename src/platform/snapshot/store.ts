@@ -138,6 +138,19 @@ export const insertLines = (tx: Db, table: Table, target: Table, lines: readonly
   );
 };
 
+/** A job belongs to a queue. Queues that no definition names are those of the library, or of another version. */
+export async function createQueues(tx: Db, { columns }: Table, lines: readonly string[]): Promise<void> {
+  const place = (wanted: string) => columns.findIndex(({ name }) => name === wanted);
+  await query(
+    tx,
+    `select pgboss.create_queue(j.name, jsonb_build_object('policy', j.policy)) from (
+       select distinct line ->> ${place("name")} as name, coalesce(line ->> ${place("policy")}, 'standard') as policy
+       from jsonb_array_elements($1::text::jsonb) line) j
+     where not exists (select from pgboss.queue q where q.name = j.name)`,
+    [`[${lines.join(",")}]`],
+  );
+}
+
 export interface Holdings {
   /** The tables are of this product. */
   hasSchema: boolean;

@@ -83,8 +83,10 @@ async function startLoading(tx: Db, manifest: Manifest): Promise<Loading> {
   const foreignKeys = await store.dropForeignKeys(tx);
   return {
     manifest,
-    insert: async (name, lines) =>
-      void (await store.insertLines(tx, tables.get(name)!, targets.get(name)!, lines)),
+    async insert(name, lines) {
+      if (name === store.jobTable) await store.createQueues(tx, tables.get(name)!, lines);
+      await store.insertLines(tx, tables.get(name)!, targets.get(name)!, lines);
+    },
     async finish(ends) {
       for (const end of ends) await compareTable(tx, targets.get(end.table)!, tables.get(end.table)!, end);
       await store.addForeignKeys(tx, foreignKeys);
