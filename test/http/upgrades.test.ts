@@ -76,7 +76,7 @@ test("every earlier schema, with rows in its tables, is migrated to this version
       expect(await migrate(tx), name).toHaveLength(migrations.length - version);
       const after = await countRows(tx);
       const lost = [...before]
-        .filter(([table, n]) => (after.get(replaced[table] ?? table) ?? 0) < n)
+        .filter(([table, n]) => !(table in emptied) && (after.get(replaced[table] ?? table) ?? 0) < n)
         .map(([table]) => table);
       expect(lost, `rows of version ${version} (${name}) that are lost`).toEqual([]);
       const rendered = await renderSchema(async (query) => (await tx.queryWithDriverTypes(query)).rows);
