@@ -19,8 +19,22 @@ export {
   pendingMigrations,
   readMigrations,
 } from "./migrate.ts";
+export { addPartitions, dropPartition, listPartitions } from "./partitions.ts";
 export { openPglite } from "./pglite.ts";
+export {
+  createMissingDirectUrlError,
+  createPooledDirectUrlError,
+  findPooler,
+  type Pooler,
+} from "./pooler.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
-export { describeOldServer, describeServer, describeUnreachableServer, minServerVersion } from "./server.ts";
+export {
+  describeOldServer,
+  describeServer,
+  describeUnreachableServer,
+  minServerVersion,
+  readMaxConnections,
+} from "./server.ts";
+export { splitServers } from "./servers.ts";
 export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";

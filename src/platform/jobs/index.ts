@@ -117,8 +117,10 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     async work(platform, kinds) {
       platform.metrics.describe("jobs_poisoned_total", "Jobs given up because their worker died twice.");
       platform.metrics.describe("job_failing", "1 while the last run of that job in this process failed.");
-      platform.metrics.gauge("job_failing", () =>
-        kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
+      platform.metrics.gauge(
+        "job_failing",
+        () => kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
+        "max",
       );
       for (const definition of kinds) {
         for (let i = 0; i < (definition.concurrency ?? 1); i++) {
