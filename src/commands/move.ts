@@ -11,6 +11,7 @@ import {
   openEmbedded,
   openPostgres,
   pendingMigrations,
+  splitServers,
 } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { FolderInUse } from "../platform/open.ts";
@@ -137,8 +138,11 @@ async function openFolder(folder: string): Promise<Target> {
 
 /** Without the password, because it is stored and printed. */
 function describeUrl(text: string): string {
-  const url = new URL(text);
-  url.password = "";
-  url.search = "";
-  return url.href;
+  const places = splitServers(text).map((server) => {
+    const url = new URL(server);
+    url.password = "";
+    url.search = "";
+    return url.href;
+  });
+  return places.join(" or ");
 }

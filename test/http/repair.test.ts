@@ -16,18 +16,18 @@ test("a sequence that is behind its table continues after the last number, and i
   const { db } = server.platform;
   await fillTables(db, { rows: 2, values: specialValues });
   expect(await checkRepairs(db)).toEqual([]);
-  await db.queryWithDriverTypes("select setval('automation_runs_no_seq', 1, false)");
+  await db.queryWithDriverTypes("select setval('telemetry_sums_no_seq', 1, false)");
   const [finding, ...others] = await checkRepairs(db);
   expect(others).toEqual([]);
   expect(finding).toMatchObject({ check: "numbers", level: "problem" });
-  expect(finding!.message).toContain("automation_runs.no");
-  expect(await finding!.fix!()).toBe("automation_runs.no continues after its last number");
+  expect(finding!.message).toContain("telemetry_sums.no");
+  expect(await finding!.fix!()).toBe("telemetry_sums.no continues after its last number");
   expect(await checkRepairs(db)).toEqual([]);
-  const next = await db.row<{ no: number }>(sql`select nextval('automation_runs_no_seq') as no`);
-  const last = await db.row<{ no: number }>(sql`select max(no) as no from automation_runs`);
+  const next = await db.row<{ no: number }>(sql`select nextval('telemetry_sums_no_seq') as no`);
+  const last = await db.row<{ no: number }>(sql`select max(no) as no from telemetry_sums`);
   expect(next!.no).toBe(last!.no + 1);
   await finding!.fix!();
-  expect((await db.row<{ no: number }>(sql`select nextval('automation_runs_no_seq') as no`))!.no).toBe(
+  expect((await db.row<{ no: number }>(sql`select nextval('telemetry_sums_no_seq') as no`))!.no).toBe(
     next!.no + 1,
   );
 });

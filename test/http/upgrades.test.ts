@@ -45,7 +45,7 @@ async function countRows(db: Db): Promise<Map<string, number>> {
   const { rows } = await db.queryWithDriverTypes(
     `select relname as name, (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I', relname),
       false, true, '')))[1]::text::int as n
-     from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+     from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
   return new Map(rows.map(({ name, n }) => [String(name), Number(n)]));
 }
