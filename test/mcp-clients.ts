@@ -77,12 +77,18 @@ export async function connectClient(
       "@modelcontextprotocol/sdk/types.js"
     );
     if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
-    if (onSample) client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => onSample(params));
+    if (onSample)
+      client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({
+        ...(await onSample(params)),
+      }));
     // The type of the transport differs from the client's own interface in an optional field only.
     await client.connect(new OldTransport(new URL(url), settings) as Parameters<OldClient["connect"]>[0]);
   } else {
     if (onElicit) client.setRequestHandler("elicitation/create", ({ params }) => onElicit(params));
-    if (onSample) client.setRequestHandler("sampling/createMessage", ({ params }) => onSample(params));
+    if (onSample)
+      client.setRequestHandler("sampling/createMessage", async ({ params }) => ({
+        ...(await onSample(params)),
+      }));
     await client.connect(new NewTransport(new URL(url), settings));
   }
   onTestFinished(() => client.close());

@@ -33,6 +33,7 @@ import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
 import { createLocalLimits, createQueues } from "./limits/index.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
+import { findMove } from "./marks/index.ts";
 import { createMetrics } from "./metrics.ts";
 import type { PrimaryLink } from "./processes/index.ts";
 import { loadFormat } from "./reseal/index.ts";
@@ -104,6 +105,8 @@ export async function openDatabase(
     const check = { source: describeSecretSource(config), sealedColumns };
     // Also before migrations, because this may be the database of another instance.
     if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
+    const move = schema === "leave" ? undefined : await findMove(db);
+    if (move) throw move;
     await prepareSchema(db, schema, log);
     if (schema !== "leave") {
       if (checksSecret) await checkSecret({ db, keyring }, check);
