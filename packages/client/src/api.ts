@@ -1991,7 +1991,7 @@ export type McpApproval = {
   connectionName: string;
   /** The name of the tool at the server. */
   tool: string;
-  /** The arguments of the call. Null in lists, and when they are too large to keep. */
+  /** The arguments of the call, at most 64 KiB. Null in lists. */
   arguments: Record<string, unknown> | null;
   /** The size of the arguments. */
   argumentBytes: number;
@@ -2686,6 +2686,13 @@ export type McpRegistrationFailed = {
   message: string;
   /** The code of the authorization server, or of this instance. */
   reason: string;
+};
+
+export type McpServerUnsupported = {
+  /** A code that programs can act on. */
+  error: "mcp_server_unsupported";
+  /** What happened and what to do, for a person to read. */
+  message: string;
 };
 
 export type McpToken = {
@@ -9878,7 +9885,7 @@ export interface Operations {
         /** Also approve the instructions. Only needed together with `tools`. */
         instructions?: boolean;
         /** The `revision` of the list that the caller saw. Refused when something changed since. */
-        revision?: string;
+        revision: string;
       };
     };
     reply: {

@@ -130,6 +130,14 @@ export const fields: FieldGuide = {
       reason: "invalid_redirect_uri",
     },
   ],
+  McpServerUnsupported: [
+    "A whole example.",
+    {
+      error: "mcp_server_unsupported",
+      message:
+        "https://mcp.example.com/sse speaks the HTTP+SSE transport of 2024-11-05, which was replaced in 2025 and cannot be connected here.",
+    },
+  ],
   "postV1McpConnections request": ["A whole example.", { url, name: "Tickets", credential: "per_member" }],
   "patchV1McpConnectionsById request": ["A whole example.", { limits: { callsPerMinute: 120 } }],
   "putV1McpConnectionsByIdAccess request": ["A whole example.", { teamIds: [team] }],

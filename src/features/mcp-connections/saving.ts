@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { invalidField } from "../../platform/errors.ts";
+import { conflict, invalidField } from "../../platform/errors.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { saveMcpProvider, toProviderId } from "../oauth-providers/index.ts";
@@ -32,8 +32,15 @@ export async function prepareConnection(ctx: MemberCtx, body: NewConnection): Pr
   const refusal = ctx.egress.refusal(body.url);
   if (refusal) throw invalidField(["url"], refusal);
   const { verdict, evidence } = await findVerdict(ctx, body);
+  checkTransport(verdict);
   const plan = await planConnection(ctx, body, verdict);
   return { ...toKept(body.url, verdict, evidence), plan };
+}
+
+/** A server of the 2024 transport can be discovered but not called, however it is registered. */
+function checkTransport({ warnings }: Discovery): void {
+  const reason = warnings.find(({ code }) => code === "legacy_sse_transport");
+  if (reason) throw conflict("mcp_server_unsupported", reason.message);
 }
 
 /** The verdict as it is stored and shown: without credentials of the address, and not too large. */

@@ -49,8 +49,13 @@ const get = async (path: string, headers = acme.owner.auth): Promise<Body> =>
   (await server.call(`/v1/mcp-connections/${connection.id}${path}`, { headers })).body;
 const readDrift = () => get("/drift");
 const readTool = async (name: string) => (await get("/tools")).items.find((tool: Body) => tool.name === name);
-const approve = (body: Body = {}, headers = acme.owner.auth) =>
-  server.call(`/v1/mcp-connections/${connection.id}/drift/approve`, { body, headers });
+/** Approves what is different now, unless a revision is given. */
+const approve = async (body: Body = {}, headers = acme.owner.auth) => {
+  const { revision } = await readDrift();
+  return server.call(`/v1/mcp-connections/${connection.id}/drift/approve`, {
+    ...{ body: { revision, ...body }, headers },
+  });
+};
 const setPolicy = (body: Body, headers = acme.owner.auth) =>
   server.call(`/v1/mcp-connections/${connection.id}/tools/policy`, { method: "PUT", body, headers });
 
@@ -464,6 +469,18 @@ describe("who may", () => {
       await asListed(),
     ]);
     expect(leaked).toEqual([]);
+  });
+
+  test("approve without saying what they saw: nobody", async () => {
+    await watch();
+    upstream.find("search_issues").description = "Changed.";
+    await watch();
+    const path = `/v1/mcp-connections/${connection.id}/drift/approve`;
+    for (const body of [{}, { tools: ["search_issues"] }])
+      expect(await server.call(path, { body, headers: acme.owner.auth })).toMatchObject({
+        ...{ status: 400, body: { details: [{ path: ["revision"] }] } },
+      });
+    expect((await readDrift()).items).not.toEqual([]);
   });
 
   test("approve a tool that has no difference: nobody", async () => {

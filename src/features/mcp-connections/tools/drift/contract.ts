@@ -63,7 +63,7 @@ export const approve = route({
   tag,
   summary: "Approve what the server changed",
   description:
-    "The present definitions become the approved ones, and held tools can be called. Approving a removed tool forgets it; approving a renamed one forgets its earlier name. With `revision`, exactly what the caller saw is approved. It is recorded in the audit log with both definitions.",
+    "The present definitions become the approved ones, and held tools can be called. Approving a removed tool forgets it; approving a renamed one forgets its earlier name. Exactly what the caller saw is approved: `revision` comes from the list of differences, and is refused when something has changed since. It is recorded in the audit log with both definitions.",
   access: can("mcp_connections:manage"),
   params,
   body: z.strictObject({
@@ -81,7 +81,6 @@ export const approve = route({
       .string()
       .min(1)
       .max(200)
-      .optional()
       .describe("The `revision` of the list that the caller saw. Refused when something changed since."),
   }),
   replies: {

@@ -76,7 +76,7 @@ export const approve = (ctx: MemberCtx, id: string, input: ApproveInput) =>
     const { orgId, member } = ctx;
     const connection = await lockConnection(tx, ctx, id);
     const known = await listKnown(tx, orgId, connection.id);
-    if (input.revision !== undefined && input.revision !== computeRevision(known))
+    if (input.revision !== computeRevision(known))
       throw conflict(
         "mcp_drift_changed",
         "The server changed its tools again, or somebody else approved some of them. Read the differences again, then approve.",
