@@ -666,6 +666,24 @@ create table mails (
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
 
+create table mcp_account_tools (
+  connection_id text collate "C" not null,
+  member_id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text collate "C" not null,
+  latest jsonb not null,
+  latest_hash text not null,
+  drift text[] not null,
+  renamed_from text,
+  changed_at timestamptz not null default now(),
+  constraint mcp_account_tools_pkey PRIMARY KEY (connection_id, member_id, name),
+  constraint mcp_account_tools_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_account_tools_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_account_tools_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_account_tools_member ON mcp_account_tools USING btree (member_id);
+CREATE INDEX mcp_account_tools_org ON mcp_account_tools USING btree (org_id);
+
 create table mcp_approvals (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -2163,6 +2181,7 @@ create table worker_registration_tokens (
   expires_at timestamptz,
   created_at timestamptz not null default now(),
   llm_provider_ids text[] not null default '{}'::text[],
+  mcp_connection_ids text[] not null default '{}'::text[],
   constraint worker_registration_tokens_pkey PRIMARY KEY (id),
   constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
   constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,

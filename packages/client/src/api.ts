@@ -5065,7 +5065,7 @@ export type Worker = {
   connectionIds: string[];
   /** The LLM providers that it may use. */
   llmProviderIds: string[];
-  /** The MCP connections for its agents. */
+  /** The only MCP connections that its runs can use. Empty: no limit of its own. A connection that was deleted stays in the list. */
   mcpConnectionIds: string[];
   /** The configuration it should use. Null: its own. */
   configuration: Record<string, unknown> | null;
@@ -5179,6 +5179,8 @@ export type WorkerRegistrationToken = {
   connectionIds: string[];
   /** LLM providers of the workers that register with it. */
   llmProviderIds: string[];
+  /** The only MCP connections that runs on its workers can use. Empty: no limit. */
+  mcpConnectionIds: string[];
   /** The member that workers act for. */
   ownerId: string;
   /** How many workers have registered with it. */
@@ -8158,7 +8160,7 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
-        /** The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access. At most 20. */
+        /** The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection. At most 20. */
         mcpConnectionIds?: string[];
         /** The configuration it should use. */
         configuration?: Record<string, unknown>;
@@ -8204,7 +8206,7 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
-        /** The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access. At most 20. */
+        /** The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection. At most 20. */
         mcpConnectionIds?: string[];
         /** Replaces the whole configuration. */
         configuration?: Record<string, unknown> | null;
@@ -8319,6 +8321,8 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
+        /** The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection. At most 20. */
+        mcpConnectionIds?: string[];
         /** How many workers can register with it. */
         maxUses?: number;
         /** In milliseconds since 1970. Without it, it does not expire. */

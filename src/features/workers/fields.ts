@@ -217,8 +217,15 @@ export const fields: FieldGuide = {
     null,
   ],
   "Worker.llmProviderIds": ["The LLM providers that it may use.", []],
+  "WorkerRegistrationToken.mcpConnectionIds": [
+    "The only MCP connections that runs on its workers can use. Empty: no limit.",
+    [],
+  ],
   "WorkerRegistrationToken.llmProviderIds": ["LLM providers of the workers that register with it.", []],
-  "Worker.mcpConnectionIds": ["The MCP connections for its agents.", []],
+  "Worker.mcpConnectionIds": [
+    "The only MCP connections that its runs can use. Empty: no limit of its own. A connection that was deleted stays in the list.",
+    [],
+  ],
   "Worker.configuration": ["The configuration it should use. Null: its own.", null],
   "Worker.configurationRevision": ["Grows with each change of the configuration.", 0],
   "postV1Workers.configuration": ["The configuration it should use.", { concurrency: 4 }],
