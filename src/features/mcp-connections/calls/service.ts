@@ -93,7 +93,7 @@ async function attemptCall(
   if (!isArguments(args)) throw invalidField(["arguments"], "The arguments of a tool are an object.");
   if (Buffer.byteLength(requestText) > limits.maxRequestBytes)
     throw requestTooLarge(name, limits.maxRequestBytes);
-  const allowed = await checkCall(ctx, connection, tool, args ?? {}, { runId });
+  const allowed = await checkCall(ctx, connection, tool, args ?? {}, { runId, found: options.facts });
   const breaker = ctx.state.get(callBreaker);
   const release = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
   try {

@@ -37,11 +37,14 @@ export interface UsableRow extends Omit<UsableConnection, "orgId" | "policy" | "
   limits: Partial<UsableConnection["limits"]>;
 }
 
+/** The columns of `mcp_connections c` and `organizations o` that make a row of a usable connection. */
+export const usableColumns = sql`c.id, o.slug as "orgSlug", c.name, c.slug, c.url, c.sealed_url as "sealedUrl",
+  c.credential, c.registration, c.protocol_version as "protocolVersion", c.policy, c.limits,
+  c.log_payloads as "logPayloads", c.payload_days as "payloadDays", c.resource`;
+
 const selectUsable = reuseStatement(
   (orgId: OrgId, memberId: string, runId: string | null, id: string | null) => sql`
-    select c.id, o.slug as "orgSlug", c.name, c.slug, c.url, c.sealed_url as "sealedUrl", c.credential, c.registration,
-      c.protocol_version as "protocolVersion", c.policy, c.limits, c.log_payloads as "logPayloads",
-      c.payload_days as "payloadDays", c.resource
+    select ${usableColumns}
     from mcp_connections c join organizations o on o.id = c.org_id
     where c.org_id = ${orgId} and c.enabled and (${id}::text is null or c.id = ${id})
       and ${isGranted({ memberId: sql`${memberId}`, runId })}
@@ -59,9 +62,7 @@ export const listUsable = (
 /** The connection without a reader, for work that acts for nobody. */
 export const findConnection = (db: Db, orgId: OrgId, id: ConnectionId) =>
   db.row<UsableRow & { enabled: boolean }>(sql`
-    select c.id, o.slug as "orgSlug", c.name, c.slug, c.url, c.sealed_url as "sealedUrl", c.credential, c.registration,
-      c.protocol_version as "protocolVersion", c.policy, c.limits, c.log_payloads as "logPayloads",
-      c.payload_days as "payloadDays", c.resource, c.enabled
+    select ${usableColumns}, c.enabled
     from mcp_connections c join organizations o on o.id = c.org_id where c.org_id = ${orgId} and c.id = ${id}`);
 
 export type SubjectKind = "organization" | "team" | "member" | "automation";

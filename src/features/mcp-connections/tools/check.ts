@@ -1,11 +1,17 @@
-import type { MemberCtx } from "../../../platform/context.ts";
+import type { MemberCtx, Platform } from "../../../platform/context.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import type { Policy, UsableConnection } from "../model.ts";
 import { type ApprovedCall, requireApproval } from "./approvals/index.ts";
 import type { DriftKind, ToolDefinition } from "./contract.ts";
 import { normalizeListing, type ToolListing } from "./definitions/index.ts";
 import { findObstacle, isDestructive, isHeld } from "./policy.ts";
-import { type RecordingPlatform, recordNormalized } from "./recording/index.ts";
+import {
+  comparedListings,
+  digestListing,
+  type RecordingPlatform,
+  recordNormalized,
+  toHashes,
+} from "./recording/index.ts";
 import * as store from "./store.ts";
 
 /** What a call needs of its connection. */
@@ -28,18 +34,18 @@ const holdsTools = ({ onDrift }: Pick<Policy, "onDrift">) => onDrift !== "warn";
 
 /**
  * Decides about one call: whether the tool is known, allowed, not held, and, if it destroys, approved. Throws a
- * `Refusal`.
+ * `Refusal`. `found` is what the caller has just read about the tool.
  */
 export async function checkCall(
   ctx: MemberCtx,
   connection: CheckedConnection,
   tool: string,
   args: unknown,
-  { runId = null }: { runId?: string | null | undefined } = {},
+  { runId = null, found }: { runId?: string | null | undefined; found?: store.CallRow | undefined } = {},
 ): Promise<Allowed> {
   const { policy } = connection;
-  const row = await store.findForCall(ctx.db, ctx.orgId, connection.id, tool);
-  if (!row || row.name === null || !row.definition || row.approvedHash === null) {
+  const row = found ?? (await store.findForCall(ctx.db, ctx.orgId, connection.id, tool));
+  if (!row?.definition || row.approvedHash === null) {
     // Under `warn`, a tool can be called before anybody has approved it.
     if (!row?.definition || holdsTools(policy)) throw refuseUnknown(ctx, connection, tool, row);
   }
@@ -71,23 +77,46 @@ export async function checkCall(
  * listing of this very session decides, whatever other sessions have seen.
  */
 export async function confirmTool(
-  platform: RecordingPlatform & { config: { publicUrl: string } },
+  platform: ConfirmingPlatform,
   connection: CheckedConnection,
   tool: string,
   listing: ToolListing,
 ): Promise<void> {
   const { id, orgId, policy } = connection;
-  const normalized = normalizeListing(listing);
-  await recordNormalized(platform, connection, normalized);
-  const listed = normalized.tools.get(tool);
-  if (!listed) throw refuseRemoved(connection, tool);
+  const { hashes, row } = await compareListing(platform, connection, listing, () =>
+    store.findForConfirmation(platform.db, orgId, id, tool),
+  );
+  const hash = hashes.get(tool);
+  if (hash === undefined) throw refuseRemoved(connection, tool);
   if (!holdsTools(policy)) return;
-  const row = await store.findForCall(platform.db, orgId, id, tool);
   const isConnectionHeld = (row?.heldTools ?? 0) > 0;
-  if (row?.approvedHash === listed.hash && !isHeld(policy, { drift: [], isConnectionHeld })) return;
+  if (row?.approvedHash === hash && !isHeld(policy, { drift: [], isConnectionHeld })) return;
   throw refuseHeld(platform, connection, tool, row?.drift ?? ["added"]);
 }
 
+/** Records a listing, unless it says what this process has compared with the same stored tools before. */
+async function compareListing(
+  platform: ConfirmingPlatform,
+  connection: CheckedConnection,
+  listing: ToolListing,
+  find: () => Promise<store.ConfirmationRow | undefined>,
+): Promise<{ hashes: ReadonlyMap<string, string>; row: store.CallRow | undefined }> {
+  const compared = platform.state.get(comparedListings);
+  const digest = digestListing(listing);
+  const known = compared.find(connection.id, digest);
+  const before = await find();
+  if (known && before?.fingerprint === known.fingerprint && !before.isListedLongAgo)
+    return { hashes: known.hashes, row: before };
+  const normalized = normalizeListing(listing);
+  const hashes = toHashes(normalized);
+  const { isUnchanged } = await recordNormalized(platform, connection, normalized);
+  if (!isUnchanged || !before) return { hashes, row: await find() };
+  // The fingerprint is from before the comparison: after a change in between, the next call compares again.
+  compared.keep(connection.id, { digest, fingerprint: before.fingerprint, hashes });
+  return { hashes, row: await find() };
+}
+
+type ConfirmingPlatform = RecordingPlatform & Pick<Platform, "state"> & Place;
 type Place = { config: { publicUrl: string } };
 
 const refuse = (

@@ -8,7 +8,7 @@ import { listGrantees } from "../../teams/index.ts";
 import { type ConnectionId, fillPolicy, type Policy, type UsableConnection } from "../model.ts";
 import { createExposedName } from "../names.ts";
 import { announceToolChange } from "../tool-changes.ts";
-import type { listQuery, McpTool, PolicyInput, Reason, ToolDefinition } from "./contract.ts";
+import type { DriftKind, listQuery, McpTool, PolicyInput, Reason, ToolDefinition } from "./contract.ts";
 import { cutPolicy, findObstacle, isDestructive, isHeld, isHidden, servesLatest } from "./policy.ts";
 import { countTools, listKnown } from "./recording/index.ts";
 import * as store from "./store.ts";
@@ -155,18 +155,26 @@ export async function listTools(
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
   const servingLatest = connections.filter(({ policy }) => servesLatest(policy)).map(({ id }) => id);
   const rows = await store.listUsable(db, orgId, [...byId.keys()], servingLatest, maxBytes);
-  return rows.flatMap(({ connectionId, name, definition, drift, isConnectionHeld }) => {
+  return rows.flatMap(({ connectionId, ...row }) => {
     const connection = byId.get(connectionId);
-    if (!connection) return [];
-    const { policy, slug } = connection;
-    const why = findObstacle(policy, { name, definition, drift, isRemoved: false, isConnectionHeld });
-    return [
-      {
-        ...{ connectionId, ...definition, name, exposedName: createExposedName(slug, name) },
-        executable: isExecutable(why),
-        ...(why === null ? {} : { why }),
-        listed: !isHidden(policy, name),
-      } satisfies UsableTool & ToolDefinition,
-    ];
+    return connection ? [toUsableTool(connection, row)] : [];
   });
+}
+
+/** A definition as an agent gets it. */
+export function toUsableTool(
+  { id, policy, slug }: ToolSource,
+  {
+    name,
+    definition,
+    ...facts
+  }: { name: string; definition: ToolDefinition; drift: DriftKind[]; isConnectionHeld: boolean },
+): UsableTool {
+  const why = findObstacle(policy, { name, definition, isRemoved: false, ...facts });
+  return {
+    ...{ connectionId: id, ...definition, name, exposedName: createExposedName(slug, name) },
+    executable: isExecutable(why),
+    ...(why === null ? {} : { why }),
+    listed: !isHidden(policy, name),
+  };
 }

@@ -1,5 +1,6 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
+import { isGranted, type Reader, type UsableRow, usableColumns } from "../grants/index.ts";
 import type { ConnectionId, CredentialKind, Policy } from "../model.ts";
 import type { DriftKind, ToolDefinition } from "./contract.ts";
 
@@ -146,8 +147,7 @@ export const listUsable = (
     from counted where bytes <= ${maxBytes} order by connection_id, name`);
 
 export interface CallRow {
-  /** Null when the tool is not known. */
-  name: string | null;
+  /** What the server says now. Null when the tool is not known. */
   definition: ToolDefinition | null;
   /** The hints of the approved definition. */
   approvedAnnotations: ToolDefinition["annotations"] | null;
@@ -158,12 +158,63 @@ export interface CallRow {
   hasBaseline: boolean;
 }
 
+/** Columns of `mcp_connections c` and of the tool that `joinTool` adds to it. */
+const callColumns = sql`coalesce(t.latest, t.approved) as definition,
+  t.approved -> 'annotations' as "approvedAnnotations", t.approved_hash as "approvedHash",
+  t.latest_hash as "latestHash", t.drift, c.held_tools as "heldTools", c.baseline_at is not null as "hasBaseline"`;
+
+const joinTool = (name: Sql): Sql =>
+  sql`left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}`;
+
+const selectForCall = reuseStatement(
+  (orgId: OrgId, id: ConnectionId, name: string) => sql`
+    select ${callColumns} from mcp_connections c ${joinTool(sql`${name}`)}
+    where c.org_id = ${orgId} and c.id = ${id}`,
+);
+
 /** What decides about a call of one tool. Undefined when the connection does not exist. */
 export const findForCall = (db: Db, orgId: OrgId, id: ConnectionId, name: string) =>
-  db.row<CallRow>(sql`
-    select t.name, coalesce(t.latest, t.approved) as definition,
-      t.approved -> 'annotations' as "approvedAnnotations", t.approved_hash as "approvedHash",
-      t.latest_hash as "latestHash", t.drift, c.held_tools as "heldTools", c.baseline_at is not null as "hasBaseline"
-    from mcp_connections c
-    left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}
-    where c.org_id = ${orgId} and c.id = ${id}`);
+  db.row<CallRow>(selectForCall(orgId, id, name));
+
+export interface ConfirmationRow extends CallRow {
+  /** Identifies what the server listed last: all names and hashes. */
+  fingerprint: string | null;
+  /** The time of the last listing must be written again. */
+  isListedLongAgo: boolean;
+}
+
+const selectForConfirmation = reuseStatement(
+  (orgId: OrgId, id: ConnectionId, name: string) => sql`
+    select ${callColumns}, c.tools_at is null or c.tools_at < now() - interval '1 minute' as "isListedLongAgo",
+      (select md5(string_agg(coalesce(k.latest_hash, '') || ' ' || k.name, chr(10) order by k.name))
+        from mcp_tools k where k.connection_id = c.id) as fingerprint
+    from mcp_connections c ${joinTool(sql`${name}`)}
+    where c.org_id = ${orgId} and c.id = ${id}`,
+);
+
+/** The same, for a listing that came right before the call. */
+export const findForConfirmation = (db: Db, orgId: OrgId, id: ConnectionId, name: string) =>
+  db.row<ConfirmationRow>(selectForConfirmation(orgId, id, name));
+
+export interface CallableRow extends UsableRow, CallRow {
+  /** The approved definition, when the present one differs from it. */
+  approvedDefinition: ToolDefinition | null;
+}
+
+const selectCallable = reuseStatement(
+  (orgId: OrgId, memberId: string, runId: string | null, slug: string, name: string) => sql`
+    select ${usableColumns}, ${callColumns},
+      case when t.approved_hash is distinct from t.latest_hash then t.approved end as "approvedDefinition"
+    from mcp_connections c join organizations o on o.id = c.org_id ${joinTool(sql`${name}`)}
+    where c.org_id = ${orgId} and c.slug = ${slug} and c.enabled
+      and ${isGranted({ memberId: sql`${memberId}`, runId })}`,
+);
+
+/** A connection that the reader may use now, by its slug, and what decides about a call of one of its tools. */
+export const findCallable = (
+  db: Db,
+  orgId: OrgId,
+  { memberId, runId }: Pick<Reader, "memberId" | "runId">,
+  slug: string,
+  name: string,
+) => db.row<CallableRow>(selectCallable(orgId, memberId, runId, slug, name));

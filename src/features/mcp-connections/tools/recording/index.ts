@@ -1,3 +1,4 @@
+export { comparedListings, digestListing, toHashes } from "./compared.ts";
 export {
   computeRevision,
   countTools,
