@@ -11,6 +11,7 @@ export interface SeededConnection {
   name: string;
   slug: string;
   url: string;
+  registration: "none" | "bearer" | "pre_registered";
 }
 
 /** Writes a connection to the database, without discovery and without tools. */
@@ -51,7 +52,7 @@ export async function seedMcpConnection(
       ${JSON.stringify(verdict)}::text::jsonb, '[]', ${JSON.stringify(policy)}::text::jsonb,
       now() + interval '1 day', m.id
     from members m where m.org_id = ${orgId} and m.user_id = ${owner.userId}`);
-  return { id, orgId, name: "Issue tracker", slug, url };
+  return { id, orgId, name: "Issue tracker", slug, url, registration };
 }
 
 /** Everybody of the organization may use it. */

@@ -379,6 +379,7 @@ const unaudited: Record<string, string> = {
     "each saved connection has its entry, but the call of this test ends the stream",
   postV1McpConnectionsByIdDiscover: "the connection itself tells what was found",
   postV1McpConnectionsByIdTest: "the connection itself tells what was found",
+  putV1McpConnectionsByIdAuthorizationServer: "needs a server with a sign-in; its own tests check the entry",
   postV1McpDiscoveries: "the kept verdict tells it",
   postV1AutomationSchedulesPreview: "changes nothing",
   postV1ConnectorsByIdTest: "changes nothing",

@@ -2571,6 +2571,10 @@ export type McpDrift = {
   changes: McpToolChange[];
   /** True when there are more differences than `changes` has. */
   isCut: boolean;
+  /** With an account per member: how many accounts list it like this. It holds the tool for these members only. Null: it concerns everybody. */
+  accounts: number | null;
+  /** How many further accounts list the tool in yet another way, which is shown after this one. */
+  otherVariants: number;
   /** When the change was seen. */
   seenAt: number;
   /** The member who approved `before`. */
@@ -9698,6 +9702,29 @@ export interface Operations {
     reply: {
       /** The result, step by step. */
       test: McpConnectionTest;
+    };
+  };
+  /** Move an MCP connection to another authorization server */
+  "PUT /v1/mcp-connections/{id}/authorization-server": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The issuer, as the server names it. */
+        authorizationServer: string;
+        /** How to register. Default: the recommended way, if nobody has to decide anything. */
+        registration?: "client_metadata" | "dynamic" | "pre_registered";
+        /** For `pre_registered`. */
+        clientId?: string;
+        /** For `pre_registered`, if there is one. */
+        clientSecret?: string;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
     };
   };
   /** Start to connect my account to an MCP connection */

@@ -143,5 +143,9 @@ export const fields: FieldGuide = {
   "putV1McpConnectionsByIdAccess request": ["A whole example.", { teamIds: [team] }],
   "putV1McpConnectionsByIdCredential request": ["A whole example.", { bearerToken: token }],
   "postV1McpConnectionsByIdDiscover request": ["A whole example.", { accept: true }],
+  "putV1McpConnectionsByIdAuthorizationServer request": [
+    "A whole example.",
+    { authorizationServer: issuer, registration: "dynamic" },
+  ],
   "postV1McpConnectionsByIdConnectClaim request": ["A whole example.", { code: "8KQ2M-7FRTX" }],
 };

@@ -312,6 +312,10 @@ describe("saved MCP connections", () => {
     expect(drifted.body.connection.verdictDrift).toEqual(
       expect.arrayContaining([expect.objectContaining({ field: "issuer", before: signIn.base })]),
     );
+    // What came after the person looked is not accepted with it.
+    guarded.metadata = { ...before, authorization_servers: [signIn.base, "https://evil.example.com"] };
+    const unseen = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
+    expect(unseen).toMatchObject({ status: 409, body: { error: "mcp_verdict_changed" } });
     const accepted = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
     expect(accepted.body.connection.verdictDrift).toEqual([]);
     guarded.metadata = before;

@@ -102,6 +102,7 @@ const registrationToken = {
   labels: ["linux"],
   templateIds: [],
   connectionIds: [],
+  mcpConnectionIds: [],
   llmProviderIds: [],
   ownerId: "mem_01jz8q2d9xf4vvh0tbq8k3m5na",
   uses: 3,

@@ -66,8 +66,11 @@ const confirm = async (tool: string) =>
     (error) => error.body.error,
   );
 
+/** Everybody gets the same tools of a shared connection. */
+const nobody = { id: newId("mem") };
+
 const agentTools = async () =>
-  listTools({ db: server.platform.db, orgId: connection.orgId }, [await asListed()]);
+  listTools({ db: server.platform.db, orgId: connection.orgId, member: nobody }, [await asListed()]);
 
 const countEvents = async (type: string) =>
   (await server.platform.db.row<{ count: number }>(sql`
@@ -465,7 +468,7 @@ describe("who may", () => {
       expect(reply).toMatchObject({ status: 404, body: { error: "mcp_connection_not_found" } });
     }
     const otherConnection = await seedMcpConnection(server, other);
-    const leaked = await listTools({ db: server.platform.db, orgId: otherConnection.orgId }, [
+    const leaked = await listTools({ db: server.platform.db, orgId: otherConnection.orgId, member: nobody }, [
       await asListed(),
     ]);
     expect(leaked).toEqual([]);
@@ -496,7 +499,7 @@ test("agents get as many definitions as fit into memory, however many connection
   expect(tools.length).toBeGreaterThan(1);
   const { db } = server.platform;
   const cut = (bytes: number) =>
-    asListed().then((listed) => listTools({ db, orgId: connection.orgId }, [listed], bytes));
+    asListed().then((listed) => listTools({ db, orgId: connection.orgId, member: nobody }, [listed], bytes));
   const names = ({ name }: { name: string }) => name;
   expect((await cut(1_000_000)).map(names)).toEqual(tools.map(names));
   const some = await cut(JSON.stringify(tools[0]).length + 10);

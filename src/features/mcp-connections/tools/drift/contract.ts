@@ -27,6 +27,15 @@ const McpDrift = z
     after: ToolDefinition.nullable().describe("The present definition. Null: the tool is gone."),
     changes: z.array(Change).describe("The differences, field by field. At most 200."),
     isCut: z.boolean().describe("True when there are more differences than `changes` has."),
+    accounts: z
+      .int()
+      .nullable()
+      .describe(
+        "With an account per member: how many accounts list it like this. It holds the tool for these members only. Null: it concerns everybody.",
+      ),
+    otherVariants: z
+      .int()
+      .describe("How many further accounts list the tool in yet another way, which is shown after this one."),
     seenAt: z.int().describe("When the change was seen."),
     approvedBy: z.string().nullable().describe("The member who approved `before`."),
     approvedByName: z.string().nullable(),
