@@ -1139,6 +1139,7 @@ create table oauth_client_credentials (
   tenant text,
   server jsonb,
   created_at timestamptz not null default now(),
+  resource text,
   constraint oauth_client_credentials_pkey PRIMARY KEY (id),
   constraint oauth_client_credentials_auth_method_check CHECK ((auth_method = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'private_key_jwt'::text, 'none'::text])))
 );

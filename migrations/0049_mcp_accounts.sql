@@ -4,6 +4,10 @@
 -- Runs on workers that register with the token can use only these connections. Empty: no limit.
 alter table worker_registration_tokens add column mcp_connection_ids text[] not null default '{}';
 
+-- The resource that tokens of an MCP connection are requested for, sealed, when its address contains a secret. It was
+-- stored with the server, in the clear.
+alter table oauth_client_credentials add column resource text;
+
 -- What the account of one member lists differently from the approved tools. With an account per member, a difference
 -- holds tools only for the members whose accounts list it. The row with the empty name is the server's instructions.
 create table mcp_account_tools (

@@ -1,3 +1,4 @@
+import { computeRevision } from "../src/features/mcp-connections/tools/recording/index.ts";
 import { toProviderId } from "../src/features/oauth-providers/index.ts";
 import type { OrgId } from "../src/platform/context.ts";
 import { sql } from "../src/platform/db/index.ts";
@@ -94,6 +95,11 @@ export async function seedMcpDrift(server: TestServer, workspace: Workspace): Pr
       ${define("Search everything.")}::text::jsonb, 'after', '{text_changed}')`);
   return id;
 }
+
+/** The revision of the drift that `seedMcpDrift` writes. */
+export const seededDriftRevision = computeRevision([
+  { name: "search", approvedHash: "before", latestHash: "after", drift: ["text_changed"] },
+]);
 
 /** A call that waits for approval. */
 export async function seedMcpApproval(

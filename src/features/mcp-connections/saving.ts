@@ -92,6 +92,7 @@ export async function saveConnection(
       await saveMcpProvider(ctx, tx, {
         ...{ mcpConnectionId: id, name, scopes, ...client },
         shared: body.credential === "shared",
+        secretResource: findSecretResource(client.resource),
       });
       if (client.registrationId !== undefined) await keepClient(tx, orgId, client.registrationId, id);
     }
@@ -112,6 +113,10 @@ export async function saveConnection(
   });
   return id;
 }
+
+/** The resource, if it is shown without a part that looks like a secret. */
+export const findSecretResource = (resource: string): string | undefined =>
+  createRedaction(resource)(resource) === resource ? undefined : resource;
 
 const onlyCreator = ({ member }: MemberCtx): NewAccess => ({
   ...{ organization: false, teamIds: [], memberIds: [member.id], automationIds: [] },

@@ -8,7 +8,7 @@ import { createRedaction, type Discovery, type EvidenceItem, runDiscovery } from
 import { lockConnection } from "../find.ts";
 import { isOauth } from "../model.ts";
 import { keepClient, type Plan, planConnection, releaseClientOfConnection } from "../registration/index.ts";
-import { toKept } from "../saving.ts";
+import { findSecretResource, toKept } from "../saving.ts";
 import { read } from "../service.ts";
 import { announceToolChange } from "../tool-changes.ts";
 import { endUpstreamSessions } from "../upstream/index.ts";
@@ -58,6 +58,7 @@ export async function move(ctx: MemberCtx, id: string, { plan, verdict, evidence
     await saveMcpProvider(ctx, tx, {
       ...{ mcpConnectionId: before.id, name: before.name, scopes, ...client },
       shared: credential === "shared",
+      secretResource: findSecretResource(client.resource),
     });
     if (client.registrationId !== undefined)
       await keepClient(tx, ctx.orgId, client.registrationId, before.id);
