@@ -83,16 +83,21 @@ create table audit_events (
 CREATE INDEX audit_events_action ON audit_events USING btree (scope, action, id COLLATE "POSIX" DESC);
 CREATE INDEX audit_events_actor ON audit_events USING btree (scope, actor_user_id, id COLLATE "POSIX" DESC);
 CREATE INDEX audit_events_age ON audit_events USING btree (scope, at);
+CREATE INDEX audit_events_credential ON audit_events USING btree (scope, credential, id COLLATE "POSIX" DESC) WHERE (credential <> 'session'::text);
 CREATE INDEX audit_events_member ON audit_events USING btree (scope, actor_member_id, id COLLATE "POSIX" DESC) WHERE (actor_member_id IS NOT NULL);
 CREATE INDEX audit_events_page ON audit_events USING btree (scope, id DESC);
 CREATE INDEX audit_events_target ON audit_events USING btree (scope, target_id, id COLLATE "POSIX" DESC);
+CREATE INDEX audit_events_target_type ON audit_events USING btree (scope, target_type, id COLLATE "POSIX" DESC);
 CREATE TRIGGER audit_events_stay BEFORE DELETE OR UPDATE ON audit_events FOR EACH ROW EXECUTE FUNCTION audit_events_stay();
 CREATE TRIGGER audit_events_stay_all BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION audit_events_stay_all();
 
 create table automation_event_leftovers (
   run_no bigint not null,
+  org_id text collate "C" not null,
+  due_at timestamptz not null default now(),
   constraint automation_event_leftovers_pkey PRIMARY KEY (run_no)
 );
+CREATE INDEX automation_event_leftovers_due ON automation_event_leftovers USING btree (due_at);
 
 create table automation_events (
   run_no bigint not null,
@@ -101,9 +106,10 @@ create table automation_events (
   received_at timestamptz not null default now(),
   attempt integer not null,
   type automation_event_type not null,
+  org_id text collate "C" not null,
   payload json not null,
   constraint automation_events_pkey PRIMARY KEY (run_no, attempt, sequence)
-);
+) partition by RANGE (run_no);
 
 create table automation_late_reports (
   id text collate "C" not null,
@@ -201,7 +207,7 @@ CREATE INDEX automation_runners_page ON automation_runners USING btree (org_id, 
 
 create table automation_runs (
   id text collate "C" not null,
-  no bigint not null generated always as identity,
+  no bigint not null default next_run_number(),
   org_id text collate "C" not null,
   automation_id text collate "C" not null,
   revision integer not null,
@@ -236,13 +242,16 @@ create table automation_runs (
   constraint automation_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 ) with (fillfactor=80);
 CREATE INDEX automation_runs_automation ON automation_runs USING btree (automation_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_automation_member ON automation_runs USING btree (automation_id, member_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_automation_status ON automation_runs USING btree (automation_id, status, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_figures ON automation_runs USING btree (org_id, created_at) INCLUDE (status, reason, member_id, started_at, finished_at);
 CREATE INDEX automation_runs_live ON automation_runs USING btree (org_id, status, queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX automation_runs_member ON automation_runs USING btree (org_id, member_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_member_status ON automation_runs USING btree (org_id, member_id, status, id COLLATE "POSIX" DESC);
 CREATE UNIQUE INDEX automation_runs_occurrence ON automation_runs USING btree (automation_id, occurrence_at) WHERE (occurrence_at IS NOT NULL);
 CREATE INDEX automation_runs_page ON automation_runs USING btree (org_id, id DESC);
 CREATE INDEX automation_runs_retention ON automation_runs USING btree (org_id, finished_at) WHERE (finished_at IS NOT NULL);
-CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC) WHERE (status <> 'succeeded'::text);
+CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_unpruned ON automation_runs USING btree (org_id, finished_at) WHERE ((finished_at IS NOT NULL) AND (events_pruned_at IS NULL));
 CREATE TRIGGER automation_runs_gone AFTER DELETE ON automation_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION automation_runs_leave_events();
 
@@ -389,6 +398,7 @@ create table connector_syncs (
 );
 CREATE INDEX connector_syncs_age ON connector_syncs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX connector_syncs_connector ON connector_syncs USING btree (connector_id, id DESC);
+CREATE INDEX connector_syncs_connector_status ON connector_syncs USING btree (connector_id, status, id COLLATE "POSIX" DESC) WHERE (status = ANY (ARRAY['failed'::text, 'superseded'::text]));
 CREATE UNIQUE INDEX connector_syncs_head ON connector_syncs USING btree (connector_id, head) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text])) AND (head IS NOT NULL));
 CREATE INDEX connector_syncs_live ON connector_syncs USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX connector_syncs_org_live ON connector_syncs USING btree (org_id, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
@@ -664,6 +674,14 @@ create table mails (
   created_at timestamptz not null default now(),
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
+);
+
+create table maintenance_marks (
+  name text not null,
+  detail jsonb not null,
+  marked_at timestamptz not null default now(),
+  constraint maintenance_marks_pkey PRIMARY KEY (name),
+  constraint maintenance_marks_name_check CHECK ((name = ANY (ARRAY['last_backup'::text, 'moved_to'::text, 'moving_from'::text])))
 );
 
 create table mcp_account_tools (
@@ -1837,6 +1855,7 @@ create table telemetry_events (
 CREATE UNIQUE INDEX telemetry_events_event ON telemetry_events USING btree (org_id, event_id, signal);
 CREATE INDEX telemetry_events_member ON telemetry_events USING btree (org_id, member_id, id COLLATE "POSIX");
 CREATE INDEX telemetry_events_run ON telemetry_events USING btree (org_id, run_id, id COLLATE "POSIX") WHERE (run_id IS NOT NULL);
+CREATE INDEX telemetry_events_type ON telemetry_events USING btree (org_id, type, id COLLATE "POSIX" DESC) WHERE (type <> 'model_call'::text);
 
 create table telemetry_names (
   org_id text collate "C" not null,
@@ -2055,15 +2074,27 @@ create table webhook_deliveries (
   target_sync_id text collate "C",
   dropped_body_bytes integer,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
-  constraint webhook_deliveries_scope_delivery_id_key UNIQUE (scope, delivery_id),
   constraint webhook_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'ignored'::text, 'invalid'::text]))),
   constraint webhook_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint webhook_deliveries_target_connector_id_fkey FOREIGN KEY (target_connector_id) REFERENCES connectors(id) ON DELETE CASCADE
-) with (toast_tuple_target=8160);
-CREATE INDEX webhook_deliveries_altered ON webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
-CREATE INDEX webhook_deliveries_org ON webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
-CREATE INDEX webhook_deliveries_target_connector ON webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
-CREATE INDEX webhook_deliveries_target_org ON webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
+) partition by RANGE (id);
+CREATE INDEX webhook_deliveries_altered ON ONLY webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_connector_event ON ONLY webhook_deliveries USING btree (target_connector_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
+CREATE INDEX webhook_deliveries_connector_outcome ON ONLY webhook_deliveries USING btree (target_connector_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
+CREATE INDEX webhook_deliveries_org ON ONLY webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_org_event ON ONLY webhook_deliveries USING btree (target_org_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
+CREATE INDEX webhook_deliveries_org_outcome ON ONLY webhook_deliveries USING btree (target_org_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
+CREATE INDEX webhook_deliveries_target_connector ON ONLY webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_target_org ON ONLY webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
+CREATE TRIGGER webhook_deliveries_gone AFTER DELETE ON webhook_deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION webhook_deliveries_remove_keys();
+
+create table webhook_delivery_keys (
+  scope text collate "C" not null,
+  delivery_id text collate "C" not null,
+  id text collate "C" not null,
+  constraint webhook_delivery_keys_pkey PRIMARY KEY (scope, delivery_id)
+);
+CREATE INDEX webhook_delivery_keys_id ON webhook_delivery_keys USING btree (id);
 
 create table webhook_delivery_targets (
   delivery text collate "C" not null,
@@ -2071,8 +2102,7 @@ create table webhook_delivery_targets (
   org_id text collate "C" not null,
   sync_id text collate "C",
   constraint webhook_delivery_targets_pkey PRIMARY KEY (delivery, connector_id),
-  constraint webhook_delivery_targets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE,
-  constraint webhook_delivery_targets_delivery_fkey FOREIGN KEY (delivery) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
+  constraint webhook_delivery_targets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE
 );
 CREATE INDEX webhook_delivery_targets_connector ON webhook_delivery_targets USING btree (connector_id, delivery DESC);
 CREATE INDEX webhook_delivery_targets_org ON webhook_delivery_targets USING btree (org_id, delivery DESC);
@@ -2102,6 +2132,7 @@ CREATE INDEX webhook_endpoint_deliveries_due ON webhook_endpoint_deliveries USIN
 CREATE INDEX webhook_endpoint_deliveries_next ON webhook_endpoint_deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_endpoint_deliveries_org ON webhook_endpoint_deliveries USING btree (org_id);
 CREATE INDEX webhook_endpoint_deliveries_page ON webhook_endpoint_deliveries USING btree (endpoint_id, id DESC);
+CREATE INDEX webhook_endpoint_deliveries_status ON webhook_endpoint_deliveries USING btree (endpoint_id, status, id COLLATE "POSIX" DESC) WHERE (status <> 'succeeded'::text);
 
 create table webhook_endpoints (
   id text collate "C" not null,
@@ -2327,6 +2358,25 @@ CREATE UNIQUE INDEX workers_name ON workers USING btree (org_id, lower(name));
 CREATE INDEX workers_page ON workers USING btree (org_id, id DESC);
 CREATE INDEX workers_registration ON workers USING btree (registration_token_id);
 
+CREATE OR REPLACE FUNCTION add_partition(parent text, week timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+AS $function$
+declare
+  name text := parent || to_char(week at time zone 'UTC', '_YYYYMMDD');
+begin
+  if to_regclass(name) is not null then return false; end if;
+  execute format('create table %I (like %I including defaults including constraints including storage including compression)',
+    name, parent);
+  -- A push of a usual size, compressed, stays in the row. A partitioned table has no such option.
+  if parent = 'webhook_deliveries' then execute format('alter table %I set (toast_tuple_target = 8160)', name); end if;
+  execute format('alter table %I attach partition %I for values from (%s) to (%s)',
+    parent, name, partition_bound(parent, week), partition_bound(parent, week + interval '7 days'));
+  return true;
+exception when lock_not_available or check_violation or invalid_object_definition then return false;
+end $function$;
+
 CREATE OR REPLACE FUNCTION audit_events_stay()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2348,9 +2398,39 @@ CREATE OR REPLACE FUNCTION automation_runs_leave_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ begin
-  insert into automation_event_leftovers (run_no) select no from gone on conflict do nothing;
+  insert into automation_event_leftovers (run_no, org_id) select no, org_id from gone
+  on conflict (run_no) do update set due_at = now();
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION drop_partition(name text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+AS $function$
+begin
+  execute format('drop table %I', name);
+  return true;
+exception when lock_not_available then return false;
+end $function$;
+
+CREATE OR REPLACE FUNCTION first_day_of_week(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select date_trunc('week', at, 'UTC')
+$function$;
+
+CREATE OR REPLACE FUNCTION id_digits_at(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+    ((floor(extract(epoch from at) * 1000)::bigint >> (5 * n)) & 31)::int + 1, 1), '' order by n desc)
+  from generate_series(0, 9) n
+$function$;
 
 CREATE OR REPLACE FUNCTION keep_first_account()
  RETURNS trigger
@@ -2384,6 +2464,13 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION next_run_number()
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  select run_number_at(now()) | (nextval('automation_run_numbers') & 4194303)
+$function$;
+
 CREATE OR REPLACE FUNCTION oauth_member_left()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2413,6 +2500,16 @@ AS $function$ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION partition_bound(parent text, week timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case parent
+    when 'automation_events' then run_number_at(week)::text
+    when 'webhook_deliveries' then quote_literal('whd_' || id_digits_at(week)) end
+$function$;
+
 CREATE OR REPLACE FUNCTION reopen_usage_day()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2422,6 +2519,14 @@ AS $function$ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION run_number_at(at timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (floor(extract(epoch from at))::bigint - 1767225600) << 22
+$function$;
+
 CREATE OR REPLACE FUNCTION scim_users_write_emails()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2430,5 +2535,15 @@ AS $function$ begin
   insert into scim_user_emails (user_id, email_key, connector_id, org_id)
   select distinct new.id, e ->> 'value', new.connector_id, new.org_id
   from jsonb_array_elements(coalesce(new.search -> 'emails', '[]')) e where length(e ->> 'value') <= 320;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION webhook_deliveries_remove_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  delete from webhook_delivery_keys k using gone where k.scope = gone.scope and k.delivery_id = gone.delivery_id
+    and k.id = gone.id;
+  delete from webhook_delivery_targets t using gone where t.delivery = gone.id;
   return null;
 end $function$;

@@ -158,8 +158,8 @@ async function fill(url: string): Promise<void> {
   const runs = 10_000;
   for (let from = 0; from < runs; from += 500) {
     await client.query(
-      `insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-      select -r, 1, s, 'assistant', 1700000000000, $1::json
+      `insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
+      select -r, 'org_00000000000000000000000000', 1, s, 'assistant', 1700000000000, $1::json
       from generate_series($2::int, $3::int) r, generate_series(0, $4::int - 1) s`,
       [payload, from + 1, from + 500, stored / runs],
     );

@@ -1,5 +1,5 @@
 /** An organization with a long history, written by SQL. Nothing in it failed, was skipped or was refused. */
-import { sql } from "../src/platform/db/index.ts";
+import { type Sql, sql } from "../src/platform/db/index.ts";
 import { newId } from "../src/platform/ids.ts";
 import { createAutomation } from "./automations.ts";
 import { createConnector, createTemplate } from "./connectors.ts";
@@ -21,11 +21,21 @@ export interface LargeOrganization extends Workspace {
 
 const createIds = (prefix: string, count: number) => Array.from({ length: count }, () => newId(prefix));
 
+/** One statement for this many rows, so that a million rows exceed no time limit. A multiple of ten. */
+const step = 50_000;
+
 export async function createLargeOrganization(
   server: TestServer,
   { many, some }: { many: number; some: number },
 ): Promise<LargeOrganization> {
   const { db } = server.platform;
+  const writeInSteps = async (
+    ids: readonly string[],
+    write: (ids: readonly string[], from: number) => Sql,
+  ) => {
+    for (let from = 0; from < ids.length; from += step)
+      await db.run(write(ids.slice(from, from + step), from));
+  };
   const workspace = await createWorkspace(server);
   const { orgId, owner } = workspace;
   const { id: memberId } = (await db.row<{ id: string }>(
@@ -46,51 +56,72 @@ export async function createLargeOrganization(
     insert into automation_revisions (automation_id, revision, name, instructions, schedule, max_runtime_seconds, created_by)
     values (${otherAutomation}, 1, 'a', 'b', '{"kind":"manual"}'::jsonb, 60, ${otherMember})`);
   const runs = createIds("run", many);
-  await db.run(sql`
+  await writeInSteps(
+    runs,
+    (ids) => sql`
     insert into automation_runs (id, org_id, automation_id, revision, member_id, trigger, status, finished_at)
     select id, ${orgId}, case when n % 10 = 0 then ${otherAutomation} else ${automationId} end, 1,
       case when n % 10 = 0 then ${otherMember} else ${memberId} end, 'manual', 'succeeded', now()
-    from unnest(${runs}::text[]) with ordinality t (id, n)`);
-  await db.run(sql`
+    from unnest(${ids}::text[]) with ordinality t (id, n)`,
+  );
+  await writeInSteps(
+    runs,
+    (ids) => sql`
     insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, model,
       input_tokens, output_tokens, cost_micros, state, reported, reported_at)
     select id, 1, -1, ${orgId}, ${automationId}, ${memberId}, 'm', 1, 1, 1,
       case when n % 2 = 0 then 'counted' else 'held' end, '{"inputTokens":1,"outputTokens":1,"costMicros":1}',
       now() - n * interval '1 millisecond'
-    from unnest(${runs}::text[]) with ordinality t (id, n)`);
-  await db.run(sql`
+    from unnest(${ids}::text[]) with ordinality t (id, n)`,
+  );
+  await writeInSteps(
+    createIds("syn", many),
+    (ids) => sql`
     insert into connector_syncs (id, org_id, connector_id, cause, status, finished_at)
-    select id, ${orgId}, ${connectorId}, 'push', 'succeeded', now() from unnest(${createIds("syn", many)}::text[]) id`);
-  await db.run(sql`
+    select id, ${orgId}, ${connectorId}, 'push', 'succeeded', now() from unnest(${ids}::text[]) id`,
+  );
+  await writeInSteps(
+    createIds("whd", many),
+    (ids) => sql`
     insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, outcome, headers, body,
       body_digest, target_connector_id, target_org_id)
     select id, ${connectorId}, id, ${orgId}, 'github', 'push', 'accepted', '{}', '', '', ${connectorId}, ${orgId}
-    from unnest(${createIds("whd", many)}::text[]) id`);
-  await db.run(sql`
+    from unnest(${ids}::text[]) id`,
+  );
+  await writeInSteps(
+    createIds("aud", many),
+    (ids, from) => sql`
     insert into audit_events (scope, seq, id, at, action, actor_user_id, actor_member_id, credential, target_type,
       target_id, previous, hash)
-    select ${orgId}, 1000 + n, id, now(), case when n % 10 = 0 then 'run.started' else 'automation.changed' end,
+    select ${orgId}, 1000 + ${from}::bigint + n, id, now(), case when n % 10 = 0 then 'run.started' else 'automation.changed' end,
       case when n % 10 = 0 then ${otherUser} else ${owner.userId} end,
       case when n % 10 = 0 then ${otherMember} else ${memberId} end, 'session', 'automation',
       case when n % 10 = 0 then ${otherAutomation} else ${automationId} end, '', ''
-    from unnest(${createIds("aud", many)}::text[]) with ordinality t (id, n)`);
+    from unnest(${ids}::text[]) with ordinality t (id, n)`,
+  );
   await db.run(sql`update audit_chains set seq = 1000 + ${many}::bigint where scope = ${orgId}`);
 
-  await db.run(sql`
+  await writeInSteps(
+    createIds("tev", many),
+    (ids) => sql`
     insert into telemetry_events (org_id, id, signal, event_id, digest, at, type, source, mapping_version, member_id,
       run_id, pricing, counts_usage, failed)
     select ${orgId}, id, 'event', id, '', now(), case when n % 10 = 0 then 'rare' else 'common' end, 'other', 1,
       case when n % 10 = 0 then ${otherMember} else ${memberId} end,
       case when n % 10 = 0 then ${runs[0]} end, 'none', true, false
-    from unnest(${createIds("tev", many)}::text[]) with ordinality t (id, n)`);
+    from unnest(${ids}::text[]) with ordinality t (id, n)`,
+  );
   const { id: mcpConnectionId } = await seedMcpConnection(server, { orgId, owner });
-  await db.run(sql`
+  await writeInSteps(
+    createIds("mcl", many),
+    (ids) => sql`
     insert into mcp_calls (org_id, id, connection_id, member_id, credential, credential_id, tool, outcome, ms,
       request_bytes, result_bytes, run_id, created_at)
     select ${orgId}, id, ${mcpConnectionId}, case when n % 10 = 0 then ${otherMember} else ${memberId} end, 'mcp', 'x',
       case when n % 10 = 0 then 'rare' else 'common' end, case when n % 10 = 0 then 'failed' else 'ok' end, 1, 1, 1,
       case when n % 10 = 0 then ${runs[0]} end, now()
-    from unnest(${createIds("mcl", many)}::text[]) with ordinality t (id, n)`);
+    from unnest(${ids}::text[]) with ordinality t (id, n)`,
+  );
   await db.run(sql`
     insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at, accepted_at)
     select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${createIds("inv", some)}::text[]) id`);
@@ -156,11 +187,17 @@ export async function createLargeOrganization(
   const runId = runs[0]!;
   await db.run(sql`
     insert into automation_late_reports (id, run_id, attempt, sequence, kind, reporter, body, digest)
-    select id, case when n % 2 = 0 then ${runId} else (${runs}::text[])[1 + n % ${many}::int] end, 1, 1, 'event', ${memberId}, '{}', id
+    select id, case when n % 2 = 0 then ${runId} else (${runs.slice(0, some)}::text[])[1 + n % ${some}::int] end, 1, 1, 'event', ${memberId}, '{}', id
     from unnest(${createIds("late", 2 * some)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
-    insert into automation_events (run_no, sequence, created_at, attempt, type, payload)
-    select no, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
+    insert into automation_events (run_no, org_id, sequence, created_at, attempt, type, payload)
+    select no, org_id, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
+  await writeInSteps(
+    runs.slice(1, 1 + many / 1000),
+    (ids) => sql`
+    insert into automation_events (run_no, org_id, sequence, created_at, attempt, type, payload)
+    select no, org_id, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, 1000) n where id = any(${ids}::text[])`,
+  );
 
   const credentials = newId("occ");
   const token = newId("otk");
@@ -184,11 +221,14 @@ export async function createLargeOrganization(
   await db.run(sql`
     insert into webhook_endpoints (id, org_id, url, secret, created_by)
     select id, ${orgId}, 'https://example.com/', '', ${memberId} from unnest(${endpoints}::text[]) id`);
-  await db.run(sql`
+  await writeInSteps(
+    createIds("wed", many),
+    (ids) => sql`
     insert into webhook_endpoint_deliveries (id, org_id, endpoint_id, event_id, type, body, status, finished_at)
     select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, 'evt_' || substr(id, 5), 'run.failed', '{}',
       'succeeded', now()
-    from unnest(${createIds("wed", many)}::text[]) with ordinality t (id, n)`);
+    from unnest(${ids}::text[]) with ordinality t (id, n)`,
+  );
 
   const providers = createIds("llp", 200);
   await db.run(sql`

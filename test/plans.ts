@@ -27,6 +27,12 @@ export const countRowsRead = (plan: PlanNode): number =>
     .map(countRowsOfNode)
     .reduce((sum, rows) => sum + rows, 0);
 
+/** The tables that a plan reads from start to end. A scan that its conditions skip does not count. */
+export const listScannedTables = (plan: PlanNode): string[] =>
+  flattenPlan(plan)
+    .filter((node) => node["Node Type"] === "Seq Scan" && node["Actual Loops"] > 0)
+    .map((node) => node["Relation Name"]!);
+
 /** Executes a statement with a generic plan, as the database does after some executions. */
 export const explainStatement = (
   engine: Engine,

@@ -12,6 +12,8 @@ interface Table {
   name: string;
   unlogged: boolean;
   options: string | null;
+  /** How its rows are divided among partitions, which are not shown. */
+  partitions: string | null;
 }
 
 interface Part {
@@ -29,7 +31,7 @@ export async function renderSchema(run: RunQuery): Promise<string> {
   const indexes = group(await query<Part>(indexesQuery));
   const triggers = group(await query<Part>(triggersQuery));
   const functions = await query<{ definition: string }>(functionsQuery);
-  const renderTable = ({ name, unlogged, options }: Table) => {
+  const renderTable = ({ name, unlogged, options, partitions }: Table) => {
     const lines = [
       ...(columns.get(name) ?? []).map((column) => `  ${column.name} ${column.definition}`),
       ...(constraints.get(name) ?? []).map((one) => `  constraint ${one.name} ${one.definition}`),
@@ -37,7 +39,7 @@ export async function renderSchema(run: RunQuery): Promise<string> {
     const kind = unlogged ? "unlogged table" : "table";
     const after = [...(indexes.get(name) ?? []), ...(triggers.get(name) ?? [])];
     return [
-      `create ${kind} ${name} (\n${lines.join(",\n")}\n)${options === null ? "" : ` with (${options})`};`,
+      `create ${kind} ${name} (\n${lines.join(",\n")}\n)${partitions === null ? "" : ` partition by ${partitions}`}${options === null ? "" : ` with (${options})`};`,
       ...after.map(({ definition }) => `${definition};`),
     ].join("\n");
   };
@@ -53,7 +55,8 @@ export async function renderSchema(run: RunQuery): Promise<string> {
 
 const group = (parts: Part[]) => Map.groupBy(parts, ({ table }) => table);
 
-const tables = `pg_class t join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public' and t.relkind = 'r'`;
+const tables = `pg_class t join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
+  and t.relkind in ('r', 'p') and not t.relispartition`;
 
 // Names are sorted by their bytes, whatever the locale of the database is.
 const typesQuery = `
@@ -63,7 +66,8 @@ const typesQuery = `
   join pg_enum e on e.enumtypid = t.oid group by t.typname order by t.typname collate "C"`;
 
 const tablesQuery = `
-  select t.relname as name, t.relpersistence = 'u' as unlogged, array_to_string(t.reloptions, ', ') as options
+  select t.relname as name, t.relpersistence = 'u' as unlogged, array_to_string(t.reloptions, ', ') as options,
+    case when t.relkind = 'p' then pg_get_partkeydef(t.oid) end as partitions
   from ${tables} order by t.relname collate "C"`;
 
 const columnsQuery = `

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
-import { findLockHolder } from "./db/index.ts";
+import { findLockHolder, lockFolder } from "./db/index.ts";
 
 /**
  * Only one process can open the embedded database, so a running server runs the commands of other processes. The
@@ -73,6 +73,16 @@ async function readCommand(incoming: IncomingMessage): Promise<ControlCommand | 
   } catch {
     return undefined;
   }
+}
+
+/** Returns the address of the server that holds the folder, or undefined when no server takes commands there. */
+export const findServer = (dataDir: string): string | undefined =>
+  isLocked(dataDir) ? findLockHolder(dataDir)?.control : undefined;
+
+export function isLocked(dataDir: string): boolean {
+  const lock = lockFolder(dataDir);
+  lock?.release();
+  return !lock;
 }
 
 /** No server accepted the command at that address, so nothing was done. */

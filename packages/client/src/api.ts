@@ -10699,6 +10699,30 @@ export interface Operations {
     };
     reply: AdminAuditEventPage;
   };
+  /** Search the documentation */
+  "GET /docs/search.json": {
+    input: {
+      query: {
+        /** Words to search for. */
+        q: string;
+      };
+    };
+    reply: {
+      /** The passages that were found, the best first. */
+      results: {
+        /** The name of the page in the menu. */
+        page: string;
+        /** The section of the menu. */
+        section: string;
+        /** The heading of the passage. */
+        heading: string;
+        /** The address of the passage. */
+        url: string;
+        /** A part of the text around the words. */
+        excerpt: string;
+      }[];
+    };
+  };
 }
 
 /** Every operation that replies with a stream of events. */

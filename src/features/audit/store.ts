@@ -142,11 +142,15 @@ interface Range {
 }
 
 /** The condition that an index serves in list order. With several, the one that probably matches the fewest rows. */
-function chooseRange({ action, actorId, targetId }: Filter): Range {
+function chooseRange({ action, actorId, credential, targetId, targetType }: Filter): Range {
   const id = filterOrder(sql`e.id`);
   if (targetId !== undefined) return { where: sql`and e.target_id = ${targetId}`, id };
   if (actorId !== undefined) return { where: filterByActor(actorId), id };
   if (action?.includes(".")) return { where: sql`and e.action = ${action}`, id };
+  // Most entries are made with a session, so the index leaves them out.
+  if (credential !== undefined && credential !== "session")
+    return { where: sql`and e.credential = ${credential} and e.credential <> 'session'`, id };
+  if (targetType !== undefined) return { where: sql`and e.target_type = ${targetType}`, id };
   return { where: emptySql, id: sql`e.id`, isWhole: true };
 }
 

@@ -31,8 +31,9 @@ async function withServer<T>(work: (server: TestServer) => Promise<T>): Promise<
 /** Counts the rows of each table. Rate limits change with every request, so they are left out. */
 async function countRows({ platform: { db } }: TestServer): Promise<Record<string, number>> {
   const tables = await db.rows<{ name: string }>(sql`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all('{rate_limits,usage_days,usage_rollups,database_sizes}') order by 1`);
+    select relname::text as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname <> all('{rate_limits,usage_days,usage_rollups,database_sizes}') order by 1`);
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const { rows } = await db.queryWithDriverTypes(`select count(*)::int as count from "${name}"`, []);

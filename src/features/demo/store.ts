@@ -50,6 +50,7 @@ type Table =
   | "telemetry_settings"
   | "users"
   | "webhook_deliveries"
+  | "webhook_delivery_keys"
   | "worker_activity"
   | "worker_beats"
   | "worker_registration_secrets"
@@ -64,13 +65,13 @@ type Table =
 /** Tables without a column `org_id`. */
 const tablesWithoutOrganization: ReadonlySet<Table> = new Set([
   "accounts",
-  "automation_events",
   "automation_late_reports",
   "automation_revisions",
   "automation_run_attempts",
   "llm_budget_crossings",
   "organizations",
   "users",
+  "webhook_delivery_keys",
   "worker_beats",
   "worker_runtimes",
   "worker_states",

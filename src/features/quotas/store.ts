@@ -143,11 +143,11 @@ async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
   for (let after = ""; ; ) {
     const step = (await db.row<{ bytes: number; runs: number; last: string | null }>(sql`
       with run as (
-        select id, no, coalesce(octet_length(result_summary), 0) + ${overhead.run}::int as own from automation_runs
+        select id, no, org_id, events_pruned_at, coalesce(octet_length(result_summary), 0) + ${overhead.run}::int as own from automation_runs
         where org_id = ${orgId} and id > ${after} order by id limit ${runsPerStatement})
       select count(*)::int as runs, max(id) as last, coalesce(sum(own + coalesce((
           select sum(octet_length(e.payload::text) + ${overhead.event}::int) from automation_events e
-          where e.run_no = run.no), 0) + coalesce((
+          where e.run_no = run.no and e.org_id = run.org_id and run.events_pruned_at is null), 0) + coalesce((
           select sum(octet_length(l.body::text) + ${overhead.lateReport}::int) from automation_late_reports l
           where l.run_id = run.id), 0)), 0)::bigint as bytes
       from run`))!;

@@ -40,7 +40,7 @@ export async function openMigratedDatabase(): Promise<MigratedDatabase> {
     await pg.query<{ key: string; table: string; column: string; notNull: boolean }>(`
       select a.attrelid || '.' || a.attnum as key, c.relname as "table", a.attname as "column",
         a.attnotnull as "notNull"
-      from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relkind = 'r'`)
+      from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')`)
   ).rows)
     columns.set(key, column);
 

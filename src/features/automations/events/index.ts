@@ -1,6 +1,6 @@
 export type { RunEvent } from "./contract.ts";
 export { runFollowers } from "./followers.ts";
-export { removeEventsOfRun, removeLeftoverEvents } from "./prune.ts";
+export { keepPartitions, leaveEventsOfRun, removeEventsOfRun, removeLeftoverEvents } from "./prune.ts";
 export { eventReportBatcher } from "./report-batcher.ts";
 export { routes } from "./routes.ts";
 export { recordServiceEvent } from "./service-events.ts";

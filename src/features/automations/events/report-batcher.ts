@@ -1,11 +1,12 @@
 import { createBatcher } from "../../../platform/batcher.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { defineState } from "../../../platform/state.ts";
+import { rangeOfRecentRuns } from "./run-numbers.ts";
 import * as store from "./store.ts";
 
 /**
  * Stores event reports that arrive at the same time with one commit. The result is undefined when the events are not
- * simply the next ones of their attempt.
+ * simply the next ones of their attempt, or their run is older than a week or two.
  */
 export const eventReportBatcher = defineState({
   name: "event report batcher",
@@ -16,13 +17,17 @@ export const eventReportBatcher = defineState({
 const createReportBatcher = (db: Db) =>
   createBatcher<store.EventReportGroup, store.StoredEventReportGroup | undefined>({
     async send(reports) {
-      const stored = await store.insertEventReportsAcrossOrganizations(db, reports);
+      const stored = await store.insertEventReportsAcrossOrganizations(
+        db,
+        reports,
+        rangeOfRecentRuns(Date.now()),
+      );
       const byPosition = new Map(stored.map(({ position, ...report }) => [position, report]));
       return reports.map((_, i) => byPosition.get(i + 1));
     },
     onFailure(error) {
       // The same event was reported twice at the same time, and the other report was stored first.
-      if (violatedConstraint(error) === "automation_events_pkey") return undefined;
+      if (/^automation_events_\w*pkey$/.test(violatedConstraint(error) ?? "")) return undefined;
       throw error;
     },
     key: ({ id }) => id,

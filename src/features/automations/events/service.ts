@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, type Refusal, tooLarge } from "../../../platform/errors.ts";
-import { baseHeaders, defineCursor, type Source } from "../../../platform/http/index.ts";
+import { baseHeaders, defineCursor, type OpenStream } from "../../../platform/http/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { computeDigest } from "../digest.ts";
 import { recordLateReports } from "../late-reports/index.ts";
@@ -21,6 +21,7 @@ import {
 } from "../runs/index.ts";
 import type { EventReport, listQuery, RunEvent } from "./contract.ts";
 import { eventReportBatcher } from "./report-batcher.ts";
+import { rangeOfAllRuns } from "./run-numbers.ts";
 import { numberReports } from "./service-events.ts";
 import * as store from "./store.ts";
 import { parseEventId, streamRun } from "./stream.ts";
@@ -210,9 +211,11 @@ async function decideUnderLock(
   // Stored events are acknowledged again, even when the storage is full.
   if (full && newReports.length > 0) return refuse(full);
   if (newReports.length > 0) {
-    const [stored] = await store.insertEventReportsAcrossOrganizations(tx, [
-      groupEventReports(ctx, id, newReports),
-    ]);
+    const [stored] = await store.insertEventReportsAcrossOrganizations(
+      tx,
+      [groupEventReports(ctx, id, newReports)],
+      rangeOfAllRuns,
+    );
     if (!stored) throw new Error("The run changed under its lock.");
     for (const event of newReports) known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
     await countUsage(
@@ -272,7 +275,7 @@ export async function stream(
   ctx: MemberCtx,
   id: string,
   lastEventId: string | undefined,
-  eventStream: (source: Source) => Response,
+  eventStream: OpenStream,
 ): Promise<Response> {
   const runId = parseRunId(id);
   const run = await readRun(ctx, id);

@@ -2,6 +2,7 @@ import type { OrgId } from "../../../platform/context.ts";
 import { type Db, leaseConditions, sql } from "../../../platform/db/index.ts";
 import type { Reach, RunId } from "../runs/index.ts";
 import type { RunEvent } from "./contract.ts";
+import type { NumberRange } from "./run-numbers.ts";
 
 export interface NewEvent {
   attempt: number;
@@ -39,9 +40,14 @@ export interface StoredEventReportGroup {
  *
  * The row of the run is locked, so the run cannot end or change its holder before the commit. Rows that are already
  * locked are skipped, so no report waits for another run. If the events read here are older than the lock, the primary
- * key rejects the statement. The text has no variable parts, so it is prepared once.
+ * key rejects the statement. The text has no variable parts, so it is prepared once. Only runs with
+ * numbers in `range` are considered, so that only their partitions are opened.
  */
-export const insertEventReportsAcrossOrganizations = (db: Db, reports: readonly EventReportGroup[]) => {
+export const insertEventReportsAcrossOrganizations = (
+  db: Db,
+  reports: readonly EventReportGroup[],
+  range: NumberRange,
+) => {
   const events = reports.flatMap((report) => report.events);
   return db.rows<StoredEventReportGroup & { position: number }>(sql`
     with given as (
@@ -51,23 +57,27 @@ export const insertEventReportsAcrossOrganizations = (db: Db, reports: readonly 
         ${reports.map(({ events }) => events[0]!.sequence)}::bigint[])
         with ordinality as g(id, org_id, reach, holder, attempt, first, position)
     ), run as (
-      select given.position, given.attempt, given.first, r.no, cardinality(t.service_events) as service_events,
+      select given.position, given.attempt, given.first, r.no, r.org_id, cardinality(t.service_events) as service_events,
         r.lease_expires_at < now() + interval '30 seconds' as renewal_due
       from given join automation_runs r on r.id = given.id
         join automation_run_attempts t on t.run_id = r.id and t.attempt = r.attempt
       where r.org_id = given.org_id and (given.reach is null or r.member_id = given.reach)
         and r.status = 'running' and r.lease_expires_at > now()
         and r.attempt = given.attempt and r.holder = given.holder
+        and r.no >= ${range.from} and r.no < ${range.end}
       for no key update of r skip locked
     ), held as materialized (
-      select run.position, run.no, run.attempt, run.service_events, run.renewal_due from run left join lateral (
-        select sequence, type from automation_events
-        where run_no = run.no and attempt = run.attempt order by sequence desc limit 1) last on true
+      select run.position, run.no, run.org_id, run.attempt, run.service_events, run.renewal_due
+      from run left join lateral (
+        select sequence, type from automation_events e
+        where e.run_no = run.no and e.org_id = run.org_id and e.attempt = run.attempt
+          and e.run_no >= ${range.from} and e.run_no < ${range.end}
+        order by sequence desc limit 1) last on true
       where case when coalesce(last.sequence, -1) + 1 = run.service_events then run.first in (0, 1)
         else run.first + run.service_events = last.sequence + 1 and last.type <> 'terminal' end
     ), stored as (
-      insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-      select held.no, held.attempt, e.sequence + held.service_events, e.type::automation_event_type, e.created_at, e.payload
+      insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
+      select held.no, held.org_id, held.attempt, e.sequence + held.service_events, e.type::automation_event_type, e.created_at, e.payload
       from rows from (
         unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]),
         unnest(${events.map(({ sequence }) => sequence)}::bigint[]),
@@ -98,10 +108,11 @@ export const findEventsForReport = (
   db.rows<RunEvent & { positions: number[] }>(sql`
     select ${columns}, t.service_events as positions from automation_runs r
     join automation_run_attempts t on t.run_id = r.id and t.attempt = ${clampToInt(attempt)}::int
-    join automation_events e on e.run_no = r.no and e.attempt = t.attempt
+    join automation_events e on e.run_no = r.no and e.org_id = r.org_id and e.attempt = t.attempt
     where r.id = ${id} and r.org_id = ${orgId}
       and (e.sequence between ${from} and ${to}::bigint + cardinality(t.service_events) or e.sequence = (
-        select max(sequence) from automation_events where run_no = r.no and attempt = e.attempt))
+        select max(l.sequence) from automation_events l
+        where l.run_no = r.no and l.org_id = r.org_id and l.attempt = e.attempt))
     order by e.sequence`);
 
 /** Locks the run if the attempt is running. Undefined: the attempt has ended, and nothing is added to it. */
@@ -125,18 +136,19 @@ export const insertServiceEvent = (
 ) =>
   tx.run(sql`
     with place as (
-      select r.no, r.id, coalesce(last.sequence, -1) + 1 as sequence
+      select r.no, r.id, r.org_id, coalesce(last.sequence, -1) + 1 as sequence
       from automation_runs r left join lateral (
-        select sequence, type from automation_events
-        where run_no = r.no and attempt = ${attempt} order by sequence desc limit 1) last on true
+        select e.sequence, e.type from automation_events e
+        where e.run_no = r.no and e.org_id = r.org_id and e.attempt = ${attempt}
+        order by e.sequence desc limit 1) last on true
       where r.id = ${id} and r.org_id = ${orgId} and last.type is distinct from 'terminal'
     ), noted as (
       update automation_run_attempts t set service_events = t.service_events || place.sequence::int
       from place where t.run_id = place.id and t.attempt = ${attempt} and t.ended_at is null
-      returning place.no, place.sequence
+      returning place.no, place.org_id, place.sequence
     )
-    insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-    select noted.no, ${attempt}, noted.sequence, ${type}::automation_event_type, ${createdAt}, ${payload}::text::json
+    insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
+    select noted.no, noted.org_id, ${attempt}, noted.sequence, ${type}::automation_event_type, ${createdAt}, ${payload}::text::json
     from noted`);
 
 /** A position in a run's events. */
@@ -147,8 +159,10 @@ export interface Position {
 
 export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
   db.row<Position>(sql`
-    select e.attempt, e.sequence from automation_runs r join automation_events e on e.run_no = r.no
-    where r.id = ${id} and r.org_id = ${orgId} order by e.attempt desc, e.sequence desc limit 1`);
+    select e.attempt, e.sequence from automation_runs r
+    join automation_events e on e.run_no = r.no and e.org_id = r.org_id
+    where r.id = ${id} and r.org_id = ${orgId} and r.events_pruned_at is null
+    order by e.attempt desc, e.sequence desc limit 1`);
 
 const pageBytes = 2 * 1024 * 1024;
 
@@ -156,7 +170,10 @@ const pageBytes = 2 * 1024 * 1024;
 export const beforeFirstEvent: Position = { attempt: 0, sequence: -1 };
 export const afterLastEvent: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
 
-/** Events after a position, in order; fewer than `limit` when their payloads are large. */
+/**
+ * Events after a position, in order; none once they are pruned, although rows can remain until their partition is
+ * dropped; fewer than `limit` when their payloads are large.
+ */
 export const listAfter = (db: Db, orgId: OrgId, id: RunId, after: Position, limit: number) =>
   listPage(db, orgId, id, limit, {
     beyond: sql`(e.attempt, e.sequence) > (${after.attempt}::int, ${after.sequence}::bigint)`,
@@ -185,9 +202,9 @@ async function listPage(
         select e.* from automation_runs r cross join lateral (
           -- The lateral query reads events in the order of their key. A plain join would sort all of them.
           select ${columns} from automation_events e
-          where e.run_no = r.no and ${beyond}
+          where e.run_no = r.no and e.org_id = r.org_id and ${beyond}
           order by ${order} limit ${limit + 1}) e
-        where r.id = ${id} and r.org_id = ${orgId}) e
+        where r.id = ${id} and r.org_id = ${orgId} and r.events_pruned_at is null) e
       window page as (order by ${order})) paged
     where n = 1 or bytes <= ${pageBytes}::bigint order by ${order} limit ${limit}`);
   return {
@@ -196,18 +213,43 @@ async function listPage(
   };
 }
 
-/** Removes at most `limit` events of a run of any organization, so that no statement takes long. */
-export const removeSomeAcrossOrganizations = (db: Db, runNo: number, limit: number) =>
+/** Removes at most `limit` events of a run, so that no statement takes long. */
+export const removeSome = (db: Db, orgId: OrgId, runNo: number, limit: number) =>
   db.run(sql`
-    delete from automation_events where run_no = ${runNo} and (attempt, sequence) in (
-      select attempt, sequence from automation_events where run_no = ${runNo}
-      order by attempt, sequence limit ${limit})`);
+    delete from automation_events where org_id = ${orgId} and run_no = ${runNo} and (attempt, sequence) in (
+      select e.attempt, e.sequence from automation_events e where e.org_id = ${orgId} and e.run_no = ${runNo}
+      order by e.attempt, e.sequence limit ${limit})`);
 
-/** Deleted runs that may still have events. */
+/** Runs whose events are removed one by one: deleted runs, and runs whose partition was not dropped in time. */
 export const listLeftoversAcrossOrganizations = (db: Db, limit: number) =>
-  db.rows<{ runNo: number }>(
-    sql`select run_no as "runNo" from automation_event_leftovers order by run_no limit ${limit}`,
-  );
+  db.rows<{ runNo: number; orgId: OrgId }>(sql`
+    select run_no as "runNo", org_id as "orgId" from automation_event_leftovers
+    where due_at <= now() order by due_at, run_no limit ${limit}`);
 
-export const removeLeftoverAcrossOrganizations = (db: Db, runNo: number) =>
-  db.run(sql`delete from automation_event_leftovers where run_no = ${runNo}`);
+export const removeLeftover = (db: Db, orgId: OrgId, runNo: number) =>
+  db.run(sql`delete from automation_event_leftovers where org_id = ${orgId} and run_no = ${runNo}`);
+
+/** The events of the run are removed one by one unless their partition is dropped within `days`. */
+export const addLeftover = (db: Db, orgId: OrgId, runNo: number, days: number) =>
+  db.run(sql`
+    insert into automation_event_leftovers (run_no, org_id, due_at)
+    values (${runNo}, ${orgId}, now() + make_interval(days => ${days}::int))
+    on conflict (run_no) do nothing`);
+
+/** The table of events, in partitions by the creation of the run. */
+export const eventTable = "automation_events";
+
+/** True when no run that was created between two times has events to keep. */
+export const isPrunedAcrossOrganizations = async (db: Db, from: number, to: number): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 from automation_runs
+    where no >= run_number_at(to_timestamp(${from}::bigint / 1000.0))
+      and no < run_number_at(to_timestamp(${to}::bigint / 1000.0)) and events_pruned_at is null
+    order by no desc limit 1`)) === undefined;
+
+/** Forgets the leftovers of runs that were created between two times: their partition is dropped. */
+export const removeLeftoversAcrossOrganizations = (db: Db, from: number, to: number) =>
+  db.run(sql`
+    delete from automation_event_leftovers
+    where run_no >= run_number_at(to_timestamp(${from}::bigint / 1000.0))
+      and run_no < run_number_at(to_timestamp(${to}::bigint / 1000.0))`);

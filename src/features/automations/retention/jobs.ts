@@ -1,6 +1,11 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
-import { removeEventsOfRun, removeLeftoverEvents } from "../events/index.ts";
+import {
+  keepPartitions,
+  leaveEventsOfRun,
+  removeEventsOfRun,
+  removeLeftoverEvents,
+} from "../events/index.ts";
 import { removeByRun } from "../late-reports/index.ts";
 import { removeExpiredTokensAcrossOrganizations } from "../runners/index.ts";
 import {
@@ -12,7 +17,7 @@ import {
   removeOld,
   removeSomeRuns,
 } from "../runs/index.ts";
-import { readSettings } from "../settings/index.ts";
+import { findLongestEventRetention, readSettings } from "../settings/index.ts";
 import { removeSomeUsage } from "../usage/index.ts";
 
 /** The time limit of one round. The next round continues. */
@@ -30,6 +35,7 @@ export const prune = job({
 
 export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Promise<void> {
   await removeExpiredTokensAcrossOrganizations(db);
+  const longest = await findLongestEventRetention(db);
   const unfinished: OrgId[] = [];
   for (let after = ""; Date.now() < until; ) {
     const organizations = await listOrgIdsAcrossOrganizations(db, after, batchSize);
@@ -37,6 +43,7 @@ export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Pro
       ...(await pruneOrganizations(
         db,
         organizations.map(({ orgId }) => orgId),
+        longest,
         until,
       )),
     );
@@ -45,8 +52,9 @@ export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Pro
   }
   // Organizations with more data get further steps in turn, so a large one does not take the whole round.
   for (let left = unfinished; left.length > 0 && Date.now() < until; )
-    left = await pruneOrganizations(db, left, until);
+    left = await pruneOrganizations(db, left, longest, until);
   await removeDataOfDeletedOrganizations(db, until);
+  await keepPartitions(db);
   await removeLeftoverEvents(db, until);
 }
 
@@ -66,22 +74,33 @@ async function removeDataOfDeletedOrganizations(db: Platform["db"], until: numbe
 async function pruneOrganizations(
   db: Platform["db"],
   organizations: OrgId[],
+  longestDays: number,
   until: number,
 ): Promise<OrgId[]> {
   const unfinished: OrgId[] = [];
   for (const orgId of organizations) {
     if (Date.now() >= until) return unfinished;
-    if (await pruneOrganization(db, orgId, Math.min(until, Date.now() + maxStepMs))) unfinished.push(orgId);
+    const stepUntil = Math.min(until, Date.now() + maxStepMs);
+    if (await pruneOrganization(db, orgId, longestDays, stepUntil)) unfinished.push(orgId);
   }
   return unfinished;
 }
 
-/** Returns true when there is more to delete. */
-async function pruneOrganization(db: Platform["db"], orgId: OrgId, until: number): Promise<boolean> {
+/**
+ * Returns true when there is more to delete. Events that no organization keeps longer are left to the drop of their
+ * partition; others are deleted, because their partition stays.
+ */
+async function pruneOrganization(
+  db: Platform["db"],
+  orgId: OrgId,
+  longestDays: number,
+  until: number,
+): Promise<boolean> {
   const { eventRetentionDays, runRetentionDays } = await readSettings(db, orgId);
   const runs = await listToPrune(db, orgId, eventRetentionDays, batchSize);
   for (const { id, no } of runs) {
-    if (!(await removeEventsOfRun(db, no, until))) return true;
+    if (eventRetentionDays >= longestDays) await leaveEventsOfRun(db, orgId, no);
+    else if (!(await removeEventsOfRun(db, orgId, no, until))) return true;
     await removeByRun(db, orgId, id);
     await markPruned(db, orgId, id);
     if (Date.now() >= until) return true;

@@ -115,24 +115,30 @@ export const list = (db: Db, orgId: OrgId, reach: Reach, filter: RunFilter) => {
   });
 };
 
-/** The narrowest index ranges that contain all runs of a filter, and no run that the caller may not read. */
+/**
+ * The narrowest index ranges that contain all runs of a filter, and no run that the caller may not read. With statuses,
+ * there is a range for each of them.
+ */
 function listRanges(orgId: OrgId, reach: Reach, { automationId, memberId, statuses }: RunFilter) {
+  const member = reach ?? memberId;
+  const isOwn = sql`exists (select from automations a where a.id = ${automationId} and a.org_id = ${orgId})`;
+  const parts = [
+    automationId === null ? sql`r.org_id = ${orgId}` : sql`r.automation_id = ${automationId} and ${isOwn}`,
+    member === null ? null : sql`r.member_id = ${member}`,
+    // The caller may not read the runs of this member.
+    reach !== null && memberId !== null && memberId !== reach ? sql`false` : null,
+  ].filter((part) => part !== null);
+  const range = join(parts, " and ");
   const id = filterOrder(sql`r.id`);
-  const ofMember = (member: string) => [{ where: sql`r.org_id = ${orgId} and r.member_id = ${member}`, id }];
-  if (reach !== null) return ofMember(reach);
-  if (statuses && statuses.length > 0 && !statuses.includes("succeeded")) {
-    const ofStatus = (status: Run["status"]) => sql`r.org_id = ${orgId} and r.status = ${literals[status]}`;
-    return [...new Set(statuses)].map((status) => ({ where: ofStatus(status), id }));
-  }
-  if (automationId !== null) {
-    const isOwn = sql`exists (select from automations a where a.id = ${automationId} and a.org_id = ${orgId})`;
-    return [{ where: sql`r.automation_id = ${automationId} and ${isOwn}`, id }];
-  }
-  if (memberId !== null) return ofMember(memberId);
-  return [{ where: sql`r.org_id = ${orgId}`, id: sql`r.id` }];
+  if (statuses && statuses.length > 0 && !(automationId !== null && member !== null))
+    return [...new Set(statuses)].map((status) => ({
+      where: sql`${range} and r.status = ${literals[status]}`,
+      id,
+    }));
+  return [{ where: range, id: automationId === null && member === null ? sql`r.id` : id }];
 }
 
-/** Literals and not parameters: the planner uses the index of unsuccessful runs only when it knows the status. */
+/** Literals and not parameters: the planner estimates a rare status well only when it knows the status. */
 const literals = {
   queued: raw("'queued'"),
   running: raw("'running'"),

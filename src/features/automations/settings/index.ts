@@ -1,3 +1,3 @@
 export type { AutomationSettings } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { defaults, readSettings } from "./service.ts";
+export { defaults, findLongestEventRetention, readSettings } from "./service.ts";

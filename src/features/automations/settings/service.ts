@@ -17,6 +17,10 @@ export const defaults: AutomationSettings = {
   budgetWarningPercent: 80,
 };
 
+/** The days after which no organization keeps events. */
+export const findLongestEventRetention = async (db: Db): Promise<number> =>
+  Math.max(defaults.eventRetentionDays, (await store.findLongestEventRetentionAcrossOrganizations(db)) ?? 0);
+
 /** The monthly budget is one of the budgets of the organization, and has a warning level of its own. */
 export async function readSettings(db: Db, orgId: OrgId): Promise<AutomationSettings> {
   const stored = (await store.find(db, orgId)) ?? defaults;

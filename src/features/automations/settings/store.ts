@@ -23,3 +23,8 @@ export const save = (db: Db, orgId: OrgId, settings: StoredSettings) =>
       queue_timeout_minutes = excluded.queue_timeout_minutes, run_budget_micros = excluded.run_budget_micros,
       report_cost_limit_micros = excluded.report_cost_limit_micros,
       budget_warning_percent = excluded.budget_warning_percent, updated_at = now()`);
+
+export const findLongestEventRetentionAcrossOrganizations = async (db: Db): Promise<number | null> =>
+  (await db.row<{ days: number | null }>(
+    sql`select max(event_retention_days) as days from automation_settings`,
+  ))!.days;

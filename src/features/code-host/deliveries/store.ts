@@ -1,5 +1,13 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, join, listSource, sql } from "../../../platform/db/index.ts";
+import {
+  type Db,
+  emptySql,
+  filterOrder,
+  join,
+  listSource,
+  type Sql,
+  sql,
+} from "../../../platform/db/index.ts";
 import type { Dialect } from "../dialects/index.ts";
 import type { DeliveryId } from "../ingress/index.ts";
 import { syncRetentionDays } from "../syncs/index.ts";
@@ -52,6 +60,7 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
           sql`d.target_connector_id = ${connectorId} and ${isOwn}`,
           sql`t.connector_id = ${connectorId} and ${isOwn}`,
         ];
+  const { where, id } = chooseRange(outcome, event);
   const matches =
     conditions.length === 0
       ? sql`true`
@@ -61,15 +70,26 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
     // A delivery for one connector names it in its own row. Others have rows in webhook_delivery_targets.
     candidates: (after, count) => sql`
       select t.delivery as id, ${matches} as matches from (
-        (select d.id as delivery from webhook_deliveries d where ${deliveryRange} and d.id < ${after}
-          order by d.id desc limit ${count})
+        (select d.id as delivery from webhook_deliveries d where ${deliveryRange} ${where} and ${id} < ${after}
+          order by ${id} desc limit ${count})
         union all
-        (select distinct t.delivery from webhook_delivery_targets t where ${targetRange} and t.delivery < ${after}
+        (select distinct t.delivery from webhook_delivery_targets t
+          where ${targetRange} and t.delivery < ${after}
           order by t.delivery desc limit ${count})
         order by delivery desc limit ${count}) t`,
     rows: (ids) => sql`select ${columns(orgId)} from ${shownColumns(orgId)} where d.id = any(${ids})`,
   });
 };
+
+/** Nearly all deliveries are pushes that were accepted, so the indexes leave them out. */
+function chooseRange(outcome: ListQuery["outcome"], event: string | undefined): Record<"where" | "id", Sql> {
+  const id = filterOrder(sql`d.id`);
+  if (outcome !== undefined && outcome !== "accepted")
+    return { where: sql`and d.outcome = ${outcome} and d.outcome <> 'accepted'`, id };
+  if (event !== undefined && event !== "push")
+    return { where: sql`and d.event = ${event} and d.event <> 'push'`, id };
+  return { where: emptySql, id: sql`d.id` };
+}
 
 export const find = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<WebhookDelivery>(sql`
@@ -118,9 +138,24 @@ export const lock = (db: Db, orgId: OrgId, id: DeliveryId) =>
       select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})
     for update`);
 
-/** Removes the oldest ones, at most `limit`. Ids sort by time, so that no other index is needed. */
-export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
+/** The table of deliveries, in partitions by id. */
+export const deliveryTable = "webhook_deliveries";
+
+/** Removes deliveries with smaller ids, at most `limit`, for rows that no partition of a week holds. */
+export const removeSomeAcrossOrganizations = (db: Db, beforeId: string, limit: number) =>
   db.run(sql`
     delete from webhook_deliveries where id in (
-      select id from (select id, received_at from webhook_deliveries order by id limit ${limit}) oldest
-      where received_at < now() - make_interval(days => ${days}::int))`);
+      select d.id from webhook_deliveries d where d.id < ${beforeId} order by d.id limit ${limit})`);
+
+/** Removes the keys of deliveries with smaller ids, at most `limit`. Their partition is dropped next. */
+export const removeSomeKeysAcrossOrganizations = (db: Db, beforeId: string, limit: number) =>
+  db.run(sql`
+    delete from webhook_delivery_keys where (scope, delivery_id) in (
+      select k.scope, k.delivery_id from webhook_delivery_keys k
+      where k.id < ${beforeId} order by k.id limit ${limit})`);
+
+export const removeSomeTargetsAcrossOrganizations = (db: Db, beforeId: string, limit: number) =>
+  db.run(sql`
+    delete from webhook_delivery_targets where (delivery, connector_id) in (
+      select t.delivery, t.connector_id from webhook_delivery_targets t
+      where t.delivery < ${beforeId} order by t.delivery limit ${limit})`);

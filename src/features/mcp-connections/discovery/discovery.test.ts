@@ -212,7 +212,7 @@ describe("MCP requirements discovery over HTTP", () => {
     const { db } = server.platform;
     const count = async () => {
       const tables = await db.rows<{ name: string }>(
-        sql`select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
+        sql`select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace order by 1`,
       );
       return Promise.all(
         tables.map(async ({ name }) => [

@@ -1,5 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import type { Source } from "../../../platform/http/index.ts";
+import type { OpenStream } from "../../../platform/http/index.ts";
 import { prepareConnection } from "../saving.ts";
 import { openUrl } from "../sealing.ts";
 import { create } from "../service.ts";
@@ -29,8 +29,8 @@ export async function preview(
 export function importServers(
   ctx: MemberCtx,
   input: ImportInput,
-  eventStream: (source: Source) => Response,
-): Response {
+  eventStream: OpenStream,
+): Promise<Response> {
   const plans = planImport(input);
   const taken = new Set<string>();
   const actions: ImportActions = {

@@ -46,10 +46,19 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
 };
 
 /** The condition that an index serves in list order. */
-function chooseRange({ runId, memberId }: Pick<Filter, "runId" | "memberId">): { where: Sql; id: Sql } {
+function chooseRange({ runId, memberId, type }: Pick<Filter, "runId" | "memberId" | "type">): {
+  where: Sql;
+  id: Sql;
+} {
   if (runId !== undefined) return { where: sql`and e.run_id = ${runId}`, id: filterOrder(sql`e.id`) };
   if (memberId !== undefined)
     return { where: sql`and e.member_id = ${memberId}`, id: filterOrder(sql`e.id`) };
+  // Most events are calls of models, so the index leaves them out.
+  if (type !== undefined && type !== "model_call")
+    return {
+      where: sql`and e.type = ${type} and e.type <> 'model_call'`,
+      id: filterOrder(sql`e.id`),
+    };
   return { where: emptySql, id: sql`e.id` };
 }
 
