@@ -109,8 +109,9 @@ function judge(
   const leaked = [...[...victim.ids.values()].flat(), ...victim.words].find(isOfVictim);
   if (leaked !== undefined) problems.push(`shows ${leaked} of another tenant`);
   if (reply.status >= 400 && reply.headers.get("content-type")?.startsWith("application/json")) {
-    const { error, detail } = JSON.parse(text) as { error?: unknown; detail?: unknown };
-    if (typeof error !== "string" && typeof detail !== "string")
+    // SCIM says `detail`, OpenTelemetry says `message`.
+    const { error, detail, message } = JSON.parse(text) as Record<string, unknown>;
+    if (![error, detail, message].some((part) => typeof part === "string"))
       problems.push(`an error without a code: ${text.slice(0, 200)}`);
   }
   const named = [...victim.ids.values()]

@@ -80,7 +80,7 @@ export async function createAttacker(url: string): Promise<Attacker> {
   const owner = await signUp("Mallory");
   await ask("/v1/organizations", { name: `Attackers ${word}` }, owner);
   const key = await ask("/v1/api-keys", { name: "attack" }, owner);
-  const token = await ask("/v1/mcp-tokens", { name: "attack", scopes: ["mcp:read", "mcp:write"] }, owner);
+  const token = await ask("/v1/mcp/token", {}, owner);
   const stranger = await signUp("Trudy");
   const callers: Caller[] = [
     { name: "owner", headers: owner },

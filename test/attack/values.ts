@@ -39,7 +39,7 @@ export const hostileValues: readonly unknown[] = [
   "../../../../etc/passwd",
   "..%2f..%2f",
   "<script>alert(1)</script>",
-  "${7*7}{{7*7}}<%= 7*7 %>",
+  "{{7*7}}<%= 7*7 %>#{7*7}",
   "http://169.254.169.254/latest/meta-data/",
   "http://[::ffff:127.0.0.1]:5432/",
   "file:///etc/passwd",

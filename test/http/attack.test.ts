@@ -6,7 +6,9 @@ import { operations } from "../attack/requests.ts";
 import { readOwnIds, withoutShared } from "../attack/tenants.ts";
 import { createWorkspace, useServer } from "../harness.ts";
 
-const server = useServer({ env: { SIGNUP: "open", LOG_LEVEL: "error" } });
+const server = useServer({
+  env: { SIGNUP: "open", LOG_LEVEL: "error", CODEHOST_WEBHOOK_SECRET: "secret of the code host" },
+});
 
 test("valid, mutated and hostile requests to every operation cause no fault and show nothing of another tenant", {
   timeout: 300_000,
