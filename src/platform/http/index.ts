@@ -7,6 +7,8 @@ export {
   type CredentialType,
   createAuthenticator,
   invalidateCallers,
+  listCallerIds,
+  onInvalidation,
   readCookie,
 } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
