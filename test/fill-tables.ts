@@ -37,6 +37,23 @@ const catalogue = `
 
 type Row = Record<string, unknown>;
 
+/** References that the database does not check. */
+const unchecked: Readonly<Record<string, Reference>> = {
+  automation_events: { columns: ["run_no"], target: "automation_runs", targetColumns: ["no"] },
+};
+
+function addUncheckedReferences(tables: FilledTable[]): FilledTable[] {
+  const has = (name: string, columns: string[]) =>
+    columns.every((column) =>
+      tables.find((one) => one.name === name)?.columns.some((one) => one.name === column),
+    );
+  return tables.map((table) => {
+    const more = unchecked[table.name];
+    const isKnown = more && has(table.name, more.columns) && tables.some(({ name }) => name === more.target);
+    return isKnown ? { ...table, references: [...table.references, more] } : table;
+  });
+}
+
 /** Tables in which a table of the same row refers to a table later in the list come after it. */
 function sortByReferences(tables: FilledTable[]): FilledTable[] {
   const sorted: FilledTable[] = [];
@@ -107,7 +124,7 @@ export async function fillTables(
 ): Promise<string[]> {
   const run = async (text: string, parameters?: unknown[]) =>
     (await db.queryWithDriverTypes(text, parameters)).rows as Row[];
-  const tables = sortByReferences((await run(catalogue)) as unknown as FilledTable[]);
+  const tables = sortByReferences(addUncheckedReferences((await run(catalogue)) as unknown as FilledTable[]));
   const failed: string[] = [];
   for (const table of tables) {
     const signature = JSON.stringify(table);

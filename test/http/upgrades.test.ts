@@ -58,6 +58,7 @@ const replaced: Readonly<Record<string, string>> = {
 
 /** Tables whose rows a migration removes on purpose, and why. */
 const emptied: Readonly<Record<string, string>> = {
+  automation_event_leftovers: "Events of deleted runs are not copied to the partitions (event_partitions).",
   telemetry_points: "Counters begin again, because the identity of a series has changed (telemetry_sums).",
 };
 
