@@ -32,22 +32,29 @@ export function createBalancer(
 ): Balancer {
   const counts = new Map<Target, number>();
   const handed = new Map<number, Handed>();
+  /** Processes that no longer receive anything. That they have ended is noticed a little later. */
+  const unreachable = new WeakSet<Target>();
   let last = 0;
   const count = (target: Target) => counts.get(target) ?? 0;
 
   function hand(socket: Socket): void {
     let chosen: Target | undefined;
-    for (const target of targets())
-      if (target.state === "ready" && (!chosen || count(target) < count(chosen))) chosen = target;
+    for (const target of targets()) {
+      if (target.state !== "ready" || unreachable.has(target)) continue;
+      if (!chosen || count(target) < count(chosen)) chosen = target;
+    }
     if (!chosen) {
       serveHere(socket);
       return;
     }
+    const target = chosen;
     const id = ++last;
-    counts.set(chosen, count(chosen) + 1);
-    handed.set(id, { socket, target: chosen });
-    chosen.worker.process.send({ kind: "connection", id }, socket, { keepOpen: true }, (error) => {
-      if (error) take(id, hand);
+    counts.set(target, count(target) + 1);
+    handed.set(id, { socket, target });
+    target.worker.process.send({ kind: "connection", id }, socket, { keepOpen: true }, (error) => {
+      if (!error) return;
+      unreachable.add(target);
+      take(id, hand);
     });
   }
 
