@@ -110,7 +110,7 @@ export async function measureRequests({
 }
 
 /** The CPU time of the whole process, from the kernel (Linux only). */
-export function cpuMicroseconds({ process: { pid } }: Child): number {
+export function cpuMicroseconds({ process: { pid } }: { process: { pid?: number | undefined } }): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10_000;
