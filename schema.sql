@@ -253,6 +253,7 @@ CREATE INDEX automation_runs_page ON automation_runs USING btree (org_id, id DES
 CREATE INDEX automation_runs_retention ON automation_runs USING btree (org_id, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_unpruned ON automation_runs USING btree (org_id, finished_at) WHERE ((finished_at IS NOT NULL) AND (events_pruned_at IS NULL));
+CREATE INDEX automation_runs_unpruned_number ON automation_runs USING btree (no) WHERE (events_pruned_at IS NULL);
 CREATE TRIGGER automation_runs_gone AFTER DELETE ON automation_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION automation_runs_leave_events();
 
 create table automation_settings (
@@ -675,6 +676,32 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
+
+create table maintenance_marks (
+  name text not null,
+  detail jsonb not null,
+  marked_at timestamptz not null default now(),
+  constraint maintenance_marks_pkey PRIMARY KEY (name),
+  constraint maintenance_marks_name_check CHECK ((name = ANY (ARRAY['last_backup'::text, 'moved_to'::text, 'moving_from'::text])))
+);
+
+create table mcp_account_tools (
+  connection_id text collate "C" not null,
+  member_id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text collate "C" not null,
+  latest jsonb not null,
+  latest_hash text not null,
+  drift text[] not null,
+  renamed_from text,
+  changed_at timestamptz not null default now(),
+  constraint mcp_account_tools_pkey PRIMARY KEY (connection_id, member_id, name),
+  constraint mcp_account_tools_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_account_tools_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_account_tools_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_account_tools_member ON mcp_account_tools USING btree (member_id);
+CREATE INDEX mcp_account_tools_org ON mcp_account_tools USING btree (org_id);
 
 create table mcp_approvals (
   id text collate "C" not null,
@@ -1131,6 +1158,7 @@ create table oauth_client_credentials (
   tenant text,
   server jsonb,
   created_at timestamptz not null default now(),
+  resource text,
   constraint oauth_client_credentials_pkey PRIMARY KEY (id),
   constraint oauth_client_credentials_auth_method_check CHECK ((auth_method = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'private_key_jwt'::text, 'none'::text])))
 );
@@ -2186,6 +2214,7 @@ create table worker_registration_tokens (
   expires_at timestamptz,
   created_at timestamptz not null default now(),
   llm_provider_ids text[] not null default '{}'::text[],
+  mcp_connection_ids text[] not null default '{}'::text[],
   constraint worker_registration_tokens_pkey PRIMARY KEY (id),
   constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
   constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,

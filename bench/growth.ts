@@ -8,6 +8,7 @@ import {
   cpuMicroseconds,
   createCaller,
   type Figure,
+  measureDatabase,
   median,
   startChild,
   withInstance,
@@ -149,7 +150,7 @@ async function measureSize(
       ];
       const costs = new Map(requests.slice(0, 3).concat(requests.slice(4, 5)));
       for (const [name, send] of costs) {
-        const { database, process } = await measureCpu(send, client, product);
+        const { database, process } = await measureCpu(send, env.DATABASE_URL, product);
         logProgress(`${name}: CPU of the database ${database} µs, of the process ${process} µs`);
       }
       const medians = new Map<string, number>();
@@ -165,18 +166,15 @@ async function measureSize(
 const requestsPerCost = 300;
 
 /** CPU time of one request, from the kernel: of the connections of the database, and of the process. Linux only. */
-async function measureCpu(send: () => Promise<unknown>, client: pg.Client, product: Child) {
+async function measureCpu(send: () => Promise<unknown>, url: string | undefined, product: Child) {
   for (let n = 0; n < 20; n++) await send();
-  const { rows } = await client.query(
-    "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-  );
-  const readDatabase = () =>
-    rows.reduce((sum: number, { pid }: { pid: number }) => sum + cpuMicroseconds({ process: { pid } }), 0);
-  const [database, own] = [readDatabase(), cpuMicroseconds(product)];
+  const readDatabase = measureDatabase(url);
+  const [database, own] = [await readDatabase(), cpuMicroseconds(product)];
   for (let n = 0; n < requestsPerCost; n++) await send();
+  const perRequest = (us: number) => Math.round(us / requestsPerCost);
   return {
-    database: Math.round((readDatabase() - database) / requestsPerCost),
-    process: Math.round((cpuMicroseconds(product) - own) / requestsPerCost),
+    process: perRequest(cpuMicroseconds(product) - own),
+    database: perRequest((await readDatabase()) - database),
   };
 }
 

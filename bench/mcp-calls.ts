@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import {
   type Bench,
@@ -10,6 +13,7 @@ import {
   interleave,
   listEngines,
   measureCalls,
+  measureDatabase,
   median,
   ratio,
   startChild,
@@ -18,7 +22,8 @@ import {
 
 /**
  * What a call of a tool through `/mcp` costs beside a direct call to the same server with the same official client: with
- * the policy `warn`, and with `hold_changed`, which lists the tools before each call.
+ * the policy `warn`, and with `hold_changed`, which lists the tools before each call. With `BENCH_BEFORE`, the folder of
+ * another checkout, that version is measured in the same rounds.
  */
 export const mcpCalls: Bench = async (options) => {
   const figures: Figure[] = [];
@@ -29,41 +34,78 @@ export const mcpCalls: Bench = async (options) => {
 
 const atOnce = 16;
 const text = "hello";
+const policies = ["warn", "hold_changed"] as const;
 
 interface Side {
   call(): Promise<unknown>;
   /** Milliseconds of calls that were made one after the other. */
   latencies: number[];
-  /** Microseconds of CPU of the product for each call. */
+  /** Microseconds of CPU of the product and of its database for each call. */
   cpu: number[];
+  databaseCpu: number[];
 }
 
-const measureEngine = (engine: EngineKind, options: BenchOptions): Promise<Figure[]> =>
+/** A version of the product that is measured. */
+interface Product {
+  /** What its figures begin with. */
+  label: string;
+  child: Child;
+  token: string;
+  readDatabaseCpu(): Promise<number>;
+}
+
+const measureEngine = async (engine: EngineKind, options: BenchOptions): Promise<Figure[]> => {
+  const { BENCH_BEFORE: before } = process.env;
+  return withProduct(engine, "", "bench/product.ts", (now) =>
+    before
+      ? withProduct(engine, "before, ", `${before}/bench/product.ts`, (earlier) =>
+          measureProducts(engine, [now, earlier], options),
+        )
+      : measureProducts(engine, [now], options),
+  );
+};
+
+const withProduct = <T>(
+  engine: EngineKind,
+  label: string,
+  program: string,
+  work: (product: Product) => Promise<T>,
+): Promise<T> =>
   withInstance(engine, async (place) => {
-    const product = await startChild("bench/product.ts", place);
+    const child = await startChild(program, place);
     try {
-      const { token } = await createCaller(product.url);
-      const figures: Figure[] = [];
-      for (const era of ["sessions", "modern"]) {
-        options.logProgress(`calls of tools on ${engine}, server with ${era}`);
-        const upstream = await startChild("bench/peers/mcp-server.ts", { ...place, args: [era] });
-        try {
-          const described = await measureServer(product, upstream, token, options);
-          figures.push(...described.map((one) => ({ ...one, name: `${engine}, ${era}: ${one.name}` })));
-        } finally {
-          await upstream.stop();
-        }
-      }
-      return figures;
+      const { token } = await createCaller(child.url);
+      const readDatabaseCpu = measureDatabase(place.env.DATABASE_URL);
+      return await work({ label, child, token, readDatabaseCpu });
     } finally {
-      await product.stop();
+      await child.stop();
     }
   });
 
+async function measureProducts(
+  engine: EngineKind,
+  products: readonly Product[],
+  options: BenchOptions,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const era of ["sessions", "modern"]) {
+    options.logProgress(`calls of tools on ${engine}, server with ${era}`);
+    const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
+    const upstream = await startChild("bench/peers/mcp-server.ts", { folder, env: {}, args: [era] });
+    try {
+      const described = await measureServer(products, upstream, options);
+      figures.push(...described.map((one) => ({ ...one, name: `${engine}, ${era}: ${one.name}` })));
+    } finally {
+      await upstream.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return figures;
+}
+
 async function measureServer(
-  product: Child,
+  products: readonly Product[],
   upstream: Child,
-  token: string,
   { rounds, seconds }: BenchOptions,
 ): Promise<Figure[]> {
   const clients: Client[] = [];
@@ -71,28 +113,36 @@ async function measureServer(
     const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
     clients.push(client);
-    return (name: string) => createSide(client, name);
+    return client;
   };
   try {
-    const { mcpToken, save } = await prepare(product.url, upstream.url, token);
-    const through = await open(`${product.url}/mcp`, { authorization: `Bearer ${mcpToken}` });
-    const sides = {
-      direct: (await open(upstream.url))("echo"),
-      warn: through(`${await save("warn")}__echo`),
-      hold: through(`${await save("hold_changed")}__echo`),
+    const direct = createSide(await open(upstream.url), "echo");
+    const sides: Record<string, { side: Side; product: Product | undefined }> = {
+      direct: { side: direct, product: undefined },
     };
-    const rates = await interleave(rounds, {
-      direct: () => measureSide(product, sides.direct, seconds),
-      warn: () => measureSide(product, sides.warn, seconds),
-      hold: () => measureSide(product, sides.hold, seconds),
-    });
-    return [
-      ...describeSide("direct", sides.direct, rates.direct).slice(0, 3),
-      ...describeSide("warn", sides.warn, rates.warn),
-      ...describeSide("hold_changed", sides.hold, rates.hold),
-      ratio("warn beside direct", rates.warn, rates.direct),
-      ratio("hold_changed beside direct", rates.hold, rates.direct),
-    ];
+    for (const product of products) {
+      const { mcpToken, save } = await prepare(product.child.url, upstream.url, product.token);
+      const client = await open(`${product.child.url}/mcp`, { authorization: `Bearer ${mcpToken}` });
+      for (const policy of policies) {
+        const side = createSide(client, `${await save(policy)}__echo`);
+        sides[`${product.label}${policy}`] = { side, product };
+      }
+    }
+    const turns = Object.entries(sides).map(([name, { side, product }]) => [
+      name,
+      () => measureSide(product, side, seconds),
+    ]);
+    const rates = await interleave(
+      rounds,
+      Object.fromEntries(turns) as Record<string, () => Promise<number>>,
+    );
+    const described = Object.entries(sides).flatMap(([name, { side, product }]) =>
+      describeSide(name, side, rates[name]!, product !== undefined),
+    );
+    const ratios = Object.keys(sides)
+      .slice(1)
+      .map((name) => ratio(`${name} beside direct`, rates[name]!, rates.direct!));
+    return [...described, ...ratios];
   } finally {
     for (const client of clients) await client.close();
   }
@@ -101,6 +151,7 @@ async function measureServer(
 const createSide = (client: Client, name: string): Side => ({
   latencies: [],
   cpu: [],
+  databaseCpu: [],
   async call() {
     const { content } = await client.callTool({ name, arguments: { text } });
     const [first] = content;
@@ -110,8 +161,9 @@ const createSide = (client: Client, name: string): Side => ({
 });
 
 /** Half of the time one call after the other, for how long they take, and half of it many at once, for how many. */
-async function measureSide(product: Child, side: Side, seconds: number): Promise<number> {
-  const before = cpuMicroseconds(product);
+async function measureSide(product: Product | undefined, side: Side, seconds: number): Promise<number> {
+  const before = product && cpuMicroseconds(product.child);
+  const databaseBefore = await product?.readDatabaseCpu();
   let calls = 0;
   await measureCalls(seconds / 2, 1, async () => {
     const started = performance.now();
@@ -123,18 +175,26 @@ async function measureSide(product: Child, side: Side, seconds: number): Promise
     await side.call();
     calls++;
   });
-  side.cpu.push((cpuMicroseconds(product) - before) / calls);
+  if (product && before !== undefined && databaseBefore !== undefined) {
+    side.cpu.push((cpuMicroseconds(product.child) - before) / calls);
+    side.databaseCpu.push(((await product.readDatabaseCpu()) - databaseBefore) / calls);
+  }
   return rate;
 }
 
-function describeSide(name: string, { latencies, cpu }: Side, rates: number[]): Figure[] {
-  const sorted = latencies.toSorted((a, b) => a - b);
+function describeSide(name: string, side: Side, rates: number[], isProduct: boolean): Figure[] {
+  const sorted = side.latencies.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return [
     { name: `${name}, ${atOnce} at once`, value: median(rates), unit: "calls/s" },
     { name: `${name}, p50 one by one`, value: at(0.5), unit: "ms" },
     { name: `${name}, p99 one by one`, value: at(0.99), unit: "ms" },
-    { name: `${name}, CPU of each`, value: median(cpu), unit: "µs" },
+    ...(isProduct
+      ? [
+          { name: `${name}, CPU of each`, value: median(side.cpu), unit: "µs" },
+          { name: `${name}, CPU of the database`, value: median(side.databaseCpu), unit: "µs" },
+        ]
+      : []),
   ];
 }
 

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
+import pg from "pg";
 import { isPostgresAvailable, makeDatabase } from "../test/postgres.ts";
 
 export type EngineKind = "postgres" | "pglite";
@@ -110,7 +111,29 @@ export async function measureRequests({
 }
 
 /** The CPU time of the whole process, from the kernel (Linux only). */
-export function cpuMicroseconds({ process: { pid } }: { process: { pid?: number | undefined } }): number {
+export const cpuMicroseconds = ({ process: { pid } }: Child): number => readCpuTime(pid);
+
+/**
+ * Returns a function that reads the CPU time of all connections to a database, for a server on this machine. Without
+ * `url`, the database is part of the process that uses it.
+ */
+export function measureDatabase(url: string | undefined): () => Promise<number> {
+  return async () => {
+    if (url === undefined) return 0;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ pid: number }>(
+        "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+      return rows.reduce((sum, { pid }) => sum + readCpuTime(pid), 0);
+    } finally {
+      await client.end();
+    }
+  };
+}
+
+function readCpuTime(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10_000;
@@ -200,7 +223,8 @@ export interface Child {
 
 /**
  * Runs a program of ours in a process of its own until it prints a line with its URL. Its log goes into
- * a file, as in production: what writing it costs is part of what is measured.
+ * a file, as in production: what writing it costs is part of what is measured. `program` is a path in this checkout, or
+ * the full path of one in another.
  */
 export async function startChild(
   program: string,
@@ -208,10 +232,14 @@ export async function startChild(
 ): Promise<Child> {
   const log = openSync(join(folder, "child.log"), "a");
   const started = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../${program}`, import.meta.url)), ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", log],
-  });
+  const child = spawn(
+    process.execPath,
+    [resolve(fileURLToPath(new URL("..", import.meta.url)), program), ...args],
+    {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ["ignore", "pipe", log],
+    },
+  );
   closeSync(log);
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const stop = async () => {

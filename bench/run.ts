@@ -8,6 +8,7 @@ import { http } from "./http.ts";
 import { mcpCalls } from "./mcp-calls.ts";
 import { type Bench, type Figure, isPromiseHeld } from "./measure.ts";
 import { oauth } from "./oauth.ts";
+import { processes } from "./processes.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
 import { streams } from "./streams.ts";
@@ -23,6 +24,7 @@ const benches: Record<string, Bench> = {
   http,
   "mcp-calls": mcpCalls,
   oauth,
+  processes,
   start,
   streams,
   reports,

@@ -39,6 +39,7 @@ const product = assembleRooms(
     import("./features/mcp-discoveries/index.ts").then(({ room }) => room),
     import("./features/oauth-providers/index.ts").then(({ room }) => room),
     import("./features/admin/index.ts").then(({ room }) => room),
+    import("./features/documentation/index.ts").then(({ room }) => room),
     import("./features/console/index.ts").then(({ room }) => room),
   ]),
   "Self-hosted control plane for organizations that run AI agents.",

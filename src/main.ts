@@ -1,9 +1,15 @@
 /** The command line. `bin/signalbox.mjs` starts it. */
+import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 
 // A command in another terminal then sees the settings that `serve` was started with. The environment takes
 // precedence.
+const given = new Set(Object.keys(process.env));
 if (existsSync(".env")) process.loadEnvFile(".env");
+const environment = { ...process.env };
+// A process that `serve` starts later reads the file again, so it must not inherit the values of today.
+if (process.argv[2] === "serve")
+  for (const name of Object.keys(environment)) if (!given.has(name)) delete process.env[name];
 
 // `signalbox mail | head` closes stdout before the command has written everything.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -25,14 +31,16 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.error(`${problem}${meant ? ` Did you mean ${meant}?` : ""} See \`signalbox --help\`.`);
     return 2;
   }
-  const { createStopSignal } = await import("@signalbox/command-line");
-  const signal = createStopSignal(commands[name]!.stops ?? false);
+  const { createStopSignal, createChildStopSignal } = await import("@signalbox/command-line");
+  const signal = cluster.isWorker
+    ? createChildStopSignal()
+    : createStopSignal(commands[name]!.stops ?? false);
   if (commands[name]!.remote) {
     const { createRemoteIo } = await import("./commands/remote/io.ts");
-    return runCommand(name, args, createRemoteIo(process.env, signal));
+    return runCommand(name, args, createRemoteIo(environment, signal));
   }
   const { runHereOrInServer, createTerminalIo } = await import("./commands/terminal.ts");
-  const io = createTerminalIo(process.env, signal);
+  const io = createTerminalIo(environment, signal);
   const code = await runHereOrInServer(name, args, io);
   await io.close();
   return code;

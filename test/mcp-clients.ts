@@ -37,6 +37,16 @@ export interface McpClient {
 export interface ClientOptions {
   /** Called for each request of the server to the client. */
   onElicit?(params: unknown): { action: "accept" | "decline"; content?: Record<string, string> };
+  /** The model of the client. */
+  onSample?(params: unknown): SampledMessage | Promise<SampledMessage>;
+  /** Sends the requests, for example to different replicas. */
+  fetch?(url: string | URL, init?: RequestInit): Promise<Response>;
+}
+
+export interface SampledMessage {
+  model: string;
+  role: "assistant";
+  content: { type: "text"; text: string };
 }
 
 /** Connects a client and closes it after the test. */
@@ -44,11 +54,17 @@ export async function connectClient(
   kind: ClientKind,
   url: string,
   token: string,
-  { onElicit }: ClientOptions = {},
+  { onElicit, onSample, fetch }: ClientOptions = {},
 ): Promise<McpClient> {
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const settings = {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    ...(fetch ? { fetch } : {}),
+  };
   const info = { name: `test-${kind}`, version: "1.0.0" };
-  const capabilities = onElicit ? { elicitation: {} } : {};
+  const capabilities = {
+    ...(onElicit ? { elicitation: {} } : {}),
+    ...(onSample ? { sampling: {} } : {}),
+  };
   const client =
     kind === "old"
       ? new OldClient(info, { capabilities })
@@ -57,17 +73,23 @@ export async function connectClient(
           versionNegotiation: { mode: kind === "legacy" ? "legacy" : { pin: "2026-07-28" } },
         });
   if (client instanceof OldClient) {
-    if (onElicit) {
-      const { ElicitRequestSchema } = await import("@modelcontextprotocol/sdk/types.js");
-      client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
-    }
-    // The type of the transport differs from the client's own interface in an optional field only.
-    await client.connect(
-      new OldTransport(new URL(url), { requestInit }) as Parameters<OldClient["connect"]>[0],
+    const { CreateMessageRequestSchema, ElicitRequestSchema } = await import(
+      "@modelcontextprotocol/sdk/types.js"
     );
+    if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
+    if (onSample)
+      client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({
+        ...(await onSample(params)),
+      }));
+    // The type of the transport differs from the client's own interface in an optional field only.
+    await client.connect(new OldTransport(new URL(url), settings) as Parameters<OldClient["connect"]>[0]);
   } else {
     if (onElicit) client.setRequestHandler("elicitation/create", ({ params }) => onElicit(params));
-    await client.connect(new NewTransport(new URL(url), { requestInit }));
+    if (onSample)
+      client.setRequestHandler("sampling/createMessage", async ({ params }) => ({
+        ...(await onSample(params)),
+      }));
+    await client.connect(new NewTransport(new URL(url), settings));
   }
   onTestFinished(() => client.close());
   return {

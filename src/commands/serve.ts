@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { type Control, openControl } from "../platform/control.ts";
+import { availableParallelism } from "node:os";
+import type { Config } from "../platform/config.ts";
 import { createLog, type Log } from "../platform/log.ts";
-import { type OpenPlatform, openDatabase, openPlatform } from "../platform/open.ts";
+import { isChild, joinPrimary, runPrimary } from "../platform/processes/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
-import { listenOnConfiguredAddress } from "./bind.ts";
+import { listenWithoutServing } from "./bind.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
@@ -13,14 +13,17 @@ Runs the service until SIGINT or SIGTERM; then finishes what is in flight and en
 A second signal ends it at once. Prints one line with its URL when it is ready; the log goes to stderr: for people on a terminal,
 else one JSON object a line (LOG_FORMAT=pretty or json decides).
 
+On a PostgreSQL server it uses every core: one process for each, and a primary process that starts another one for
+each that ends. SIGHUP replaces them one after the other, without a refused request. PROCESSES sets their number.
+
 Options:
   --role all      everything in one process (the default)
   --role api      answers requests; jobs are left to workers
   --role worker   does the jobs; answers only /health, /ready, /version and /metrics
                   (api and worker need DATABASE_URL: the embedded database has one process)
 
-Settings (environment, or .env): HOST, PORT, PUBLIC_URL, DATABASE_URL, DATA_DIR, SIGNALBOX_SECRET, …
-All of them: docs/cli.md
+Settings (environment, or .env): HOST, PORT, PUBLIC_URL, DATABASE_URL, PROCESSES, DATA_DIR, SIGNALBOX_SECRET, …
+All of them: docs/configuration.md
 
 Examples:
   signalbox serve
@@ -30,10 +33,6 @@ Examples:
 
 const roles = ["all", "api", "worker"] as const;
 
-/** How long requests in flight may take to finish at shutdown. Supervisors usually wait 10 s. */
-const graceMs = 8_000;
-const deadlineMs = 9_500;
-
 export async function serve(args: string[], io: Io): Promise<number> {
   const { values } = readArguments(args, { help, options: { role: { type: "string", default: "all" } } });
   const role = roles.find((one) => one === values.role);
@@ -42,56 +41,57 @@ export async function serve(args: string[], io: Io): Promise<number> {
   if (role !== "all" && !config.databaseUrl) {
     throw new UsageError(`--role ${role} needs DATABASE_URL: the embedded database has one process.`);
   }
-  const log = createLog(config.logLevel, { format: config.logFormat });
+  const link = isChild() ? await joinPrimary() : undefined;
+  const count = link?.count ?? (await chooseCount(config));
+  const process = link?.number ?? (count > 1 ? 0 : undefined);
+  const log = createLog(config.logLevel, { format: config.logFormat, process });
   endOnFaults(log);
-
-  const socket = await listenOnConfiguredAddress(config);
-  // The embedded database opens while the features load. Connecting to a server has a time limit, and loading blocks the
-  // process for seconds on a busy machine, so it comes first there.
-  const rooms = import("../app.ts");
-  if (config.databaseUrl) await rooms;
-  const database = openDatabase(config, {
-    log,
-    sealedColumns: async () => (await rooms).columnsUnderSecret,
-  });
-  database.catch(() => {});
-  const { createApp, jobs } = await rooms;
-  const works = role !== "api";
-  const publicUrl = config.publicUrl ?? socket.url;
-  const platform = await openPlatform(config, { publicUrl, jobs, works, log, database });
-  const app = createApp(platform, { role });
-  const listening = socket.serve(app);
-  const control = await acceptCommands(io, platform);
-  if (works) await platform.jobs.work(platform, jobs);
-  // The line on stdout names PUBLIC_URL, which several replicas share.
-  log.info(`listening on ${socket.address}`);
-  io.out(`Signalbox is ready at ${platform.config.publicUrl}`);
-
-  if (!io.signal.aborted) await once(io.signal, "abort");
-  setTimeout(() => {
-    log.warn("not everything had ended in time");
-    process.exit(exit.ok);
-  }, deadlineMs).unref();
-  await Promise.all([listening.close(graceMs), control?.close()]);
-  await app.close();
-  await platform.close(1_000);
-  return exit.ok;
+  if (count > 1 && !link) return servePrimary(count, io, log);
+  const { serveProcess } = await import("./serve-process.ts");
+  return serveProcess({ config, role, log, io, link });
 }
 
-/** When this process holds the embedded database, it runs the commands of other processes. */
-async function acceptCommands(io: Io, platform: OpenPlatform): Promise<Control | undefined> {
-  if (!platform.lock) return undefined;
-  try {
-    const control = await openControl(platform.config.dataDir, (command, output) =>
-      io.runForOtherProcess(command, output, platform),
-    );
-    platform.lock.announce({ pid: process.pid, control: control.address });
-    return control;
-  } catch (error) {
-    // Some file systems have no sockets. The service still starts; commands then work only while it is stopped.
-    platform.log.warn({ err: error }, "commands cannot be run while this serves");
-    return undefined;
+/** Connections that a process opens when there are many processes: 4 for requests, 2 for jobs, 2 to listen. */
+const connectionsPerProcess = 8;
+
+/** One process for each core, but not more than the database has connections for. */
+async function chooseCount({ databaseUrl, databaseDirectUrl, processes }: Config): Promise<number> {
+  if (databaseUrl) {
+    const wanted = processes ?? availableParallelism();
+    // Behind a pooler, connections are no limit. The default pool of a few processes always fits.
+    if (processes !== undefined || databaseDirectUrl !== undefined || wanted <= 8) return wanted;
+    const { readMaxConnections } = await import("../platform/db/index.ts");
+    const most = (await readMaxConnections(databaseUrl)) ?? Number.POSITIVE_INFINITY;
+    return Math.max(1, Math.min(wanted, Math.floor((most * 0.9) / connectionsPerProcess)));
   }
+  if (processes !== undefined && processes > 1)
+    throw new UsageError(
+      `PROCESSES=${processes} needs DATABASE_URL: the embedded database has one process. Remove PROCESSES, or use a PostgreSQL server.`,
+    );
+  return 1;
+}
+
+async function servePrimary(count: number, io: Io, log: Log): Promise<number> {
+  const { server, url, address } = await listenWithoutServing(io.config());
+  const hangUp = new AbortController();
+  const primary = runPrimary({
+    count,
+    server,
+    url,
+    log,
+    signal: AbortSignal.any([io.signal, hangUp.signal]),
+    onReady: () => {
+      log.info(`listening on ${address}`);
+      io.out(`Signalbox is ready at ${io.config().publicUrl ?? url}`);
+    },
+  });
+  process.on("SIGHUP", () => {
+    // A terminal that is closed sends the same signal.
+    if (process.stdin.isTTY) return hangUp.abort();
+    log.info("SIGHUP: replacing all processes");
+    void primary.replaceAll();
+  });
+  return primary.ended;
 }
 
 /** After an uncaught error the state is unknown, so the process exits and a supervisor starts a new one. */

@@ -4,9 +4,9 @@ import type { Config } from "./config.ts";
 import type { Db } from "./db/index.ts";
 import type { Id } from "./ids.ts";
 import type { Keyring } from "./keyring.ts";
+import type { Limits, Queues } from "./limits/index.ts";
 import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-import type { Queues } from "./queues.ts";
+import type { Metrics, ProcessSnapshot } from "./metrics.ts";
 import type { Sandbox } from "./sandbox/index.ts";
 import type { ResolveTexts } from "./text-records.ts";
 import type { Tracer } from "./trace.ts";
@@ -29,11 +29,15 @@ export interface Platform {
   resolveTexts: ResolveTexts;
   /** Queues that share limited capacity fairly between organizations and networks. */
   queues: Queues;
+  /** Other limits that all processes of this machine share. */
+  limits: Limits;
   /** Worker threads for untrusted input. */
   sandbox: Sandbox;
   /** What the rooms keep in memory. */
   state: ProcessState;
   metrics: Metrics;
+  /** The metrics of all processes of this machine. */
+  collectMetrics(): Promise<ProcessSnapshot[]>;
   /** Only when a collector is configured. */
   trace: Tracer | undefined;
   log: Log;

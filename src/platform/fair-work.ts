@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FairQueue, Release } from "@signalbox/flow-control";
+import type { Release } from "@signalbox/flow-control";
+import type { SharedQueue } from "./limits/index.ts";
 
 export interface FairWork<Item> {
-  queue: FairQueue;
+  queue: Pick<SharedQueue, "enter">;
   /**
    * Returns due items, except those of `busy` keys. It is called again while items are in progress, and must not return
    * an item twice.

@@ -20,9 +20,18 @@ const secretKeys = [
 
 export type LogFormat = "pretty" | "json";
 
-/** Writes lines to stderr in batches, at the latest after a tenth of a second and when the process ends. */
+/**
+ * Writes lines to stderr in batches, at the latest after a tenth of a second and when the process ends. Several processes
+ * can write to one pipe: up to 4 KiB are not mixed with what others write.
+ */
 function openStderr(format: LogFormat): DestinationStream {
-  const stderr = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 100 });
+  const stderr = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: 4095,
+    maxWrite: 4096,
+    periodicFlush: 100,
+  });
   return format === "pretty" ? prettyLines(stderr, process.stderr.hasColors?.() ?? false) : stderr;
 }
 
@@ -31,13 +40,17 @@ const defaultFormat = (): LogFormat => (process.stderr.isTTY ? "pretty" : "json"
 
 export function createLog(
   level: string,
-  to: DestinationStream | { format: LogFormat | undefined } = { format: undefined },
+  to: DestinationStream | { format: LogFormat | undefined; process?: number | undefined } = {
+    format: undefined,
+  },
 ): Log {
   const destination = "write" in to ? to : openStderr(to.format ?? defaultFormat());
+  const process = "write" in to ? undefined : to.process;
   return pino(
     {
       level,
-      base: undefined,
+      // Where several processes write to one log, each line says which one wrote it.
+      base: process === undefined ? undefined : { process },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // A database error contains the values of the statement, which must not be logged.
@@ -62,6 +75,8 @@ export function createLog(
  */
 export function createLineLog(log: Log): (fields: object) => void {
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
+  const bindings = log.bindings();
+  const fixed = Object.keys(bindings).length > 0 ? `${JSON.stringify(bindings).slice(1, -1)},` : "";
   let second = 0;
   let time = "";
   return (fields) => {
@@ -73,7 +88,7 @@ export function createLineLog(log: Log): (fields: object) => void {
       time = new Date(second).toISOString().slice(0, -4);
     }
     const at = `${time}${String(millisecond).padStart(3, "0")}Z`;
-    stream.write(`{"level":"info","time":"${at}",${JSON.stringify(fields).slice(1)}\n`);
+    stream.write(`{"level":"info","time":"${at}",${fixed}${JSON.stringify(fields).slice(1)}\n`);
   };
 }
 

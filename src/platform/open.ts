@@ -7,6 +7,8 @@ import { type Config, isLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
   createDb,
+  createMissingDirectUrlError,
+  createPooledDirectUrlError,
   type Db,
   describeOldServer,
   describeServer,
@@ -14,6 +16,7 @@ import {
   type Engine,
   type FolderLock,
   findLockHolder,
+  findPooler,
   hasDatabase,
   lockFolder,
   migrate,
@@ -21,15 +24,18 @@ import {
   openEmbedded,
   openPostgres,
   pendingMigrations,
+  splitServers,
 } from "./db/index.ts";
 import { OperatorError } from "./errors.ts";
 import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
+import { createLocalLimits, createQueues } from "./limits/index.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
+import { findMove } from "./marks/index.ts";
 import { createMetrics } from "./metrics.ts";
-import { createQueues } from "./queues.ts";
+import type { PrimaryLink } from "./processes/index.ts";
 import { loadFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";
 import { describeSecretSource, readInstanceSecret } from "./secret-file.ts";
@@ -57,6 +63,8 @@ export interface DatabaseOptions {
   maxWaitMs?: number;
   /** Opens the database even when the secret does not match, for commands that handle this case. */
   anySecret?: boolean;
+  /** How many processes of this machine use the database. */
+  processes?: number;
   /** Columns that may hold sealed values. Called when the database has not recorded its secret yet. */
   sealedColumns?(): Promise<readonly SealedColumn[]>;
 }
@@ -80,6 +88,7 @@ export async function openDatabase(
     maxWaitMs = 1_000,
     anySecret = false,
     sealedColumns = async () => [],
+    processes = 1,
   }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const embedded = !config.databaseUrl && !given;
@@ -90,12 +99,14 @@ export async function openDatabase(
     if (lock) protectFolder(lock, config.dataDir, log);
     lock?.announce({ pid: process.pid });
     const keyring = createKeyring(readInstanceSecret(config), config.previousSecrets);
-    engine ??= await openEngine(config, log);
+    engine ??= await openEngine(config, log, processes);
     const db = createDb(engine, keyring);
     const checksSecret = schema !== "leave" && !anySecret;
     const check = { source: describeSecretSource(config), sealedColumns };
     // Also before migrations, because this may be the database of another instance.
     if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
+    const move = schema === "leave" ? undefined : await findMove(db);
+    if (move) throw move;
     await prepareSchema(db, schema, log);
     if (schema !== "leave") {
       if (checksSecret) await checkSecret({ db, keyring }, check);
@@ -168,6 +179,8 @@ export interface OpenOptions extends DatabaseOptions {
   works: boolean;
   /** A database that is being opened already. */
   database?: Promise<OpenDatabase>;
+  /** The primary process, when several processes serve. */
+  link?: PrimaryLink | undefined;
   /** Name servers for TXT records, instead of those of the system. */
   nameServers?: readonly string[];
 }
@@ -191,6 +204,9 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
     const bus = await openBus(db);
     undo.push(() => bus.close());
     const metrics = createMetrics();
+    const ownLimits = createLocalLimits(metrics);
+    const limits = options.link?.limits ?? ownLimits;
+    options.link?.serveMetrics(metrics.read);
     undo.push(watchPlatform(metrics, database.engine, bus));
     // Closed after the jobs, so that the spans of the last ones are sent too.
     const trace = config.tracing && openTracer(config.tracing, { log, metrics });
@@ -213,10 +229,12 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
       egress,
       resolveTexts: createTextResolver(options.nameServers),
-      queues: createQueues(metrics),
+      queues: createQueues(limits, ownLimits),
+      limits,
       sandbox,
       state: createState(() => platform),
       metrics,
+      collectMetrics: options.link?.collectMetrics ?? (async () => [{ snapshot: metrics.read() }]),
       trace,
       log,
     };
@@ -235,15 +253,37 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
   }
 }
 
-async function openEngine(config: Config, log: Log): Promise<Engine> {
+/** Processes share what a small PostgreSQL server allows. One process alone has 10 connections for requests. */
+const choosePoolSize = (processes: number) => Math.max(4, Math.min(10, Math.ceil(20 / processes)));
+
+async function openEngine(config: Config, log: Log, processes: number): Promise<Engine> {
   if (!config.databaseUrl) {
     if (!hasDatabase(config.dataDir)) {
       log.info(`making the embedded database in ${config.dataDir}; this takes some seconds, once`);
     }
     return openEmbedded(config.dataDir);
   }
-  return openPostgres(config.databaseUrl, {
-    poolSize: config.databasePool,
+  return openServer(config.databaseUrl, config.databaseDirectUrl, {
+    poolSize: config.databasePool ?? choosePoolSize(processes),
     onError: (error) => log.warn({ err: error }, "database connection"),
   });
+}
+
+/** Opens a PostgreSQL server, or a pooler in front of it. */
+async function openServer(
+  url: string,
+  directUrl: string | undefined,
+  options: Parameters<typeof openPostgres>[1],
+): Promise<Engine> {
+  const [first] = splitServers(url);
+  // With several servers, the first may be a standby or down. Poolers have one address.
+  const pooler = first === url ? await findPooler(url) : undefined;
+  if (pooler?.sharesConnections && directUrl === undefined) throw createMissingDirectUrlError();
+  if (directUrl !== undefined && splitServers(directUrl).length === 1) {
+    const behind = await findPooler(directUrl).catch((error) => {
+      throw describeUnreachableServer(directUrl, error, "DATABASE_DIRECT_URL") ?? error;
+    });
+    if (behind?.sharesConnections) throw createPooledDirectUrlError();
+  }
+  return openPostgres(url, { ...options, directUrl, pooler });
 }

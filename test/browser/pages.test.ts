@@ -24,7 +24,7 @@ test("the API reference renders every group without a CDN and within its own pol
   timeout: 240_000,
 }, async () => {
   const { tags } = (await server.call("/openapi.json")).body as { tags: { name: string }[] };
-  const { page, complaints } = await open("/docs");
+  const { page, complaints } = await open("/docs/reference");
   // The groups appear one after the other.
   const last = page.locator(".opblock-tag").nth(tags.length - 1);
   await last.waitFor({ state: "attached", timeout: 180_000 });

@@ -1,12 +1,19 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Block, documents, readBlocks } from "./documents/blocks.ts";
 import { preparations } from "./documents/given.ts";
-import { createDemo, type Demo, type Instance, openInstance } from "./documents/instance.ts";
+import {
+  createDemo,
+  type Demo,
+  type Instance,
+  openInstance,
+  openInstanceOfAcme,
+} from "./documents/instance.ts";
 import { createPrograms, runBlock } from "./documents/shell.ts";
 import { readShownInComments, readShownKeys } from "./documents/shown.ts";
-import { findPreparation } from "./documents/world.ts";
-import { cleanUp } from "./kit.ts";
+import { findPreparation, type Terminal } from "./documents/world.ts";
+import { cleanUp, freshFolder } from "./kit.ts";
 
 /** Blocks that this test does not run, by a text in them, and what checks them instead. */
 const checkedElsewhere: Record<string, string> = {
@@ -15,8 +22,10 @@ const checkedElsewhere: Record<string, string> = {
   "npm run check": "is this suite; unit/documents.test.ts checks that the scripts exist",
   "npm run bench": "takes many minutes; unit/documents.test.ts checks that the benchmarks exist",
   "docker run": "needs a container engine",
-  "docker compose": "needs a container engine",
   "systemctl ": "needs systemd",
+  "signalbox restore": "needs an empty database; backup.test.ts restores into both",
+  "signalbox.backup-key": "needs a file in /etc; backup.test.ts makes encrypted backups",
+  "signalbox move": "needs a second database; move.test.ts moves there and back",
   "signalbox serve --role api": "postgres.test.ts starts both roles",
   "signalbox llm-providers create": "asks for a password; cli-llm-providers.test.ts runs these commands",
   "signalbox admin overview": "asks for a password; cli-admin.test.ts runs these commands",
@@ -30,7 +39,9 @@ const checkedElsewhere: Record<string, string> = {
 };
 
 /** Calls that cannot succeed here, by document and a text in them: the status that they get, and why. */
-const expected: Record<string, [text: string, status: number, why: string][]> = {};
+const expected: Record<string, [text: string, status: number, why: string][]> = {
+  "docs/guides/people.md": [["/verify", 409, "needs a record in the DNS"]],
+};
 
 const all = documents.flatMap(readBlocks);
 const shells = all.filter(({ language }) => language === "sh");
@@ -47,8 +58,15 @@ const withOwnInstance: Record<string, string> = {
   "docs/identity.md": "changes and removes members, and its owner leaves",
   "docs/operations.md": "is about a whole instance",
   "docs/runner.md": "its runners take every run",
+  "docs/start.md": "begins with an empty instance",
   "docs/templates.md": "creates a template that docs/automations.md needs too",
 };
+
+/** Guides go on where docs/start.md ends. */
+const isGuide = (file: string) => file.startsWith("docs/guides/");
+/** Pages that are read from the first line to the last: each block uses what the blocks above it have set. */
+const isInOneTerminal = (file: string) => file === "docs/start.md" || isGuide(file);
+const hasOwnInstance = (file: string) => file in withOwnInstance || isGuide(file);
 
 let programs: string;
 let demo: Demo;
@@ -72,21 +90,25 @@ describe.each([...new Set(runnable.map(({ file }) => file))])(
   "the commands of %s work as written",
   (file) => {
     let instance: Instance;
+    let terminal: Terminal | undefined;
     const used = new Set<string>();
     beforeAll(async () => {
-      if (file in withOwnInstance) instance = await openInstance(demo);
+      if (isInOneTerminal(file)) terminal = { file: join(freshFolder(), "../terminal"), ids: {}, texts: {} };
+      if (isGuide(file)) instance = await openInstanceOfAcme(demo);
+      else if (file in withOwnInstance)
+        instance = await openInstance(demo, { isEmpty: file === "docs/start.md" });
       else {
         shared ??= openInstance(demo);
         instance = await shared;
       }
     });
     afterAll(async () => {
-      if (file in withOwnInstance) await closeInstance(instance);
+      if (hasOwnInstance(file)) await closeInstance(instance);
     });
 
     const blocks = runnable.filter((block) => block.file === file);
     test.each(blocks.map((block) => [block.place, block] as const))("%s", async (_, block) => {
-      const { calls, exitCode, output } = await runBlock(programs, instance, block);
+      const { calls, exitCode, output } = await runBlock(programs, instance, block, terminal);
       const hasCalls = /\b(curl|h|signalbox) /.test(block.text);
       expect(hasCalls ? calls.length : 1, output).toBeGreaterThan(0);
       if (!hasCalls) expect(exitCode, output).toBe(0);

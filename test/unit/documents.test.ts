@@ -34,6 +34,7 @@ const code = documents.flatMap(readCode);
 /** Names in the documents that belong to other programs. */
 const otherPrograms: Record<string, string> = {
   "/v1/traces": "a route of OpenTelemetry collectors",
+  POSTGRES_PASSWORD: "of compose.yaml",
   WEBHOOK_SECRET: "of the example of a receiver",
   CREDENTIALS_DIRECTORY: "set by systemd",
   STATE_DIRECTORY: "set by systemd",

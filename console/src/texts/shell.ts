@@ -38,7 +38,7 @@ export const shell = {
   user: {
     profile: "Your account",
     admin: "Instance administration",
-    docs: "API reference",
+    docs: "Documentation",
     shortcuts: "Keyboard shortcuts",
     signOut: "Sign out",
     theme: { label: "Theme", system: "System", light: "Light", dark: "Dark" },

@@ -14,5 +14,5 @@ export {
 } from "./login.ts";
 export { printable, printableLine } from "./printable.ts";
 export { type Profile, profilesFile, readProfiles, writeProfiles } from "./profiles.ts";
-export { createStopSignal } from "./stop-signal.ts";
+export { createChildStopSignal, createStopSignal } from "./stop-signal.ts";
 export { cleanText, createPaint, describeScreen, type Paint, type Screen, wrap } from "./text.ts";

@@ -17,3 +17,14 @@ export function createStopSignal(stopsGracefully: boolean): AbortSignal {
   }
   return stop.signal;
 }
+
+/**
+ * Aborts at SIGTERM. For a process that another process of the same program stops: a key press in the terminal reaches
+ * both, and only the other one decides.
+ */
+export function createChildStopSignal(): AbortSignal {
+  const stop = new AbortController();
+  process.on("SIGTERM", () => stop.abort());
+  for (const name of ["SIGINT", "SIGHUP"] as const) process.on(name, () => {});
+  return stop.signal;
+}

@@ -8,4 +8,5 @@ export {
   NoPlaceError,
   type Release,
 } from "./fair-queue.ts";
+export { createRateWindow, type RateWindow } from "./rate-window.ts";
 export { computeWaitMs, parseRetryAfter, type RetryAfter, readRetryAfter } from "./retry-after.ts";

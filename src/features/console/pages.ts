@@ -9,5 +9,5 @@ export const notBuiltPage = (publicUrl: string): Response =>
     lead: "The service runs, and its API answers. Only its web pages are missing.",
     body: html`<div class="stack"><h2>Build it once</h2><pre>npm run build:console</pre>
 <p class="aside">Then reload this page. <code>npm ci</code> does the same, unless it was told to run no scripts.</p></div>
-<nav class="actions" aria-label="More">${linkButton("/docs", "API reference")}${linkButton("/ready", "Status", "other")}</nav>`,
+<nav class="actions" aria-label="More">${linkButton("/docs", "Documentation")}${linkButton("/ready", "Status", "other")}</nav>`,
   });

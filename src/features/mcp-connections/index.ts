@@ -14,7 +14,7 @@ import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { sealedColumns } from "./sealing.ts";
-import { sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
+import { comparedListings, sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
 import { sessionPool } from "./upstream/index.ts";
 import { watchJobs } from "./watch/index.ts";
 
@@ -33,9 +33,12 @@ export type { UsableConnection } from "./model.ts";
 export { sealHeaders } from "./sealing.ts";
 export { onToolChange } from "./tool-changes.ts";
 export {
+  type CallableTool,
+  findCallable,
   hashArguments,
   listTools,
   normalizeListing,
+  readExposedName,
   sealArguments,
   type UsableTool,
 } from "./tools/index.ts";
@@ -54,6 +57,15 @@ export const room = defineRoom({
   fields,
   jobs: [...jobs, ...toolJobs, ...watchJobs, ...callJobs],
   sealedColumns: [...sealedColumns, ...toolColumns, sealedPayloads],
-  state: [retriedCredentials, sessionPool, callLog, callLimiter, callBreaker, listingRefresher, limitReports],
+  state: [
+    retriedCredentials,
+    sessionPool,
+    callLog,
+    callLimiter,
+    callBreaker,
+    listingRefresher,
+    limitReports,
+    comparedListings,
+  ],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });

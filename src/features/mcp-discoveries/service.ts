@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { notFound } from "../../platform/errors.ts";
-import { cutPageById, readIdCursor, type Source } from "../../platform/http/index.ts";
+import { cutPageById, type OpenStream, readIdCursor } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { createRedaction } from "../mcp-connections/index.ts";
@@ -9,11 +9,7 @@ import { type KeptDiscovery, keptVerdicts, type listQuery } from "./contract.ts"
 import * as store from "./store.ts";
 import { type FinishedDiscovery, streamDiscovery } from "./stream.ts";
 
-export function stream(
-  ctx: MemberCtx,
-  { url }: { url: string },
-  eventStream: (source: Source) => Response,
-): Response {
+export function stream(ctx: MemberCtx, { url }: { url: string }, eventStream: OpenStream): Promise<Response> {
   return eventStream((signal) =>
     streamDiscovery(ctx, url, signal, (finished) => keepVerdict(ctx, url, finished)),
   );

@@ -43,20 +43,23 @@ export async function answerCall(
   const { mcpReq } = request;
   const inProgress = ctx.state.get(callsInProgress).begin(session && nameCall(ctx, session, mcpReq.id));
   const kept = ctx.state.get(conversations);
-  const call = hashSecret(JSON.stringify([ctx.caller.credentialId, name, args]));
-  const owner = { orgId: ctx.orgId, memberId: ctx.member.id, call };
+  // Only calls that ask need it.
+  const createOwner = () => {
+    const call = hashSecret(JSON.stringify([ctx.caller.credentialId, name, args]));
+    return { orgId: ctx.orgId, memberId: ctx.member.id, call };
+  };
   const state = mcpReq.requestState();
   try {
     const isNew = typeof state !== "string";
     const conversation = isNew
       ? startConversation((asker) => run(exchange, server, request, asker, name, args))
-      : kept.take(owner, state);
+      : kept.take(createOwner(), state);
     if (!isNew) conversation.answer(mcpReq.inputResponses?.[questionKey]);
     const signal = AbortSignal.any([mcpReq.signal, inProgress.signal]);
     const step = await conversation.wait({ signal, onProgress: createProgress(request) });
     if ("result" in step) return { called: step.result };
     const inputRequests = { [questionKey]: step.question };
-    return { asked: inputRequired({ inputRequests, requestState: kept.keep(owner, conversation) }) };
+    return { asked: inputRequired({ inputRequests, requestState: kept.keep(createOwner(), conversation) }) };
   } finally {
     inProgress.end();
   }

@@ -2,8 +2,6 @@ import { z } from "zod";
 import { open, route } from "../../platform/http/index.ts";
 
 const tag = "System";
-/** Pages accept any query parameter, because mail programs and proxies add their own to links. */
-const anything = z.looseObject({});
 
 export const health = route({
   method: "get",
@@ -109,31 +107,6 @@ export const openapi = route({
   },
   raw: "application/json",
   replies: { 200: z.record(z.string(), z.unknown()), 304: null },
-});
-
-export const docs = route({
-  method: "get",
-  path: "/docs",
-  tag,
-  summary: "Open the API reference",
-  description: "A page with every operation of this API, rendered from `/openapi.json`.",
-  access: open,
-  query: anything,
-  raw: "text/html",
-  replies: { 200: z.string() },
-});
-
-export const docsAsset = route({
-  method: "get",
-  path: "/docs/{file}",
-  tag,
-  summary: "Load a file of the API reference",
-  description: "Scripts and styles of the reference page. Nothing else is served here.",
-  access: open,
-  params: z.strictObject({ file: z.string() }),
-  raw: "text/plain",
-  replies: { 200: z.string() },
-  errors: { 404: "`file_not_found`" },
 });
 
 export const metrics = route({

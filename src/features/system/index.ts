@@ -1,7 +1,6 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import { description } from "./description.ts";
 import { instanceFacts } from "./instance.ts";
-import { docsAssets } from "./pages.ts";
 import { fieldGuide } from "./reference/index.ts";
 import { routes } from "./routes.ts";
 import { migrationCount } from "./service.ts";
@@ -11,6 +10,6 @@ export const room = defineRoom({
   tags: [{ name: "System", description: "Health, versions, this description." }],
   routes,
   fields: fieldGuide,
-  state: [description, docsAssets, instanceFacts, migrationCount],
+  state: [description, instanceFacts, migrationCount],
   start: ({ state }, { api }) => state.get(description).publish(api),
 });

@@ -2,7 +2,6 @@ import { baseHeaders, on, type Route } from "../../platform/http/index.ts";
 import * as contract from "./contract.ts";
 import { description } from "./description.ts";
 import { instanceFacts } from "./instance.ts";
-import * as pages from "./pages.ts";
 import * as service from "./service.ts";
 
 export const routes: readonly Route[] = [
@@ -11,14 +10,10 @@ export const routes: readonly Route[] = [
   on(contract.version, (ctx) => service.version(ctx)),
   on(contract.instance, ({ state }) => state.get(instanceFacts).read()),
   on(contract.openapi, ({ state }, { headers }) => state.get(description).answer(headers)),
-  on(contract.docs, () => pages.docsPage()),
-  on(contract.docsAsset, ({ state }, { params, headers }) =>
-    state.get(pages.docsAssets)(params.file, headers),
-  ),
   on(
     contract.metrics,
-    (ctx, { headers }) =>
-      new Response(service.metrics(ctx, headers), {
+    async (ctx, { headers }) =>
+      new Response(await service.metrics(ctx, headers), {
         headers: {
           ...baseHeaders,
           "content-type": "text/plain; version=0.0.4; charset=utf-8",

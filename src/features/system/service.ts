@@ -5,6 +5,7 @@ import { isMigrated, readMigrations } from "../../platform/db/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
 import type { HttpHeaders } from "../../platform/http/index.ts";
 import { instanceId } from "../../platform/keyring.ts";
+import { renderMetrics } from "../../platform/metrics.ts";
 import { isSameSecret } from "../../platform/secrets.ts";
 import { defineState } from "../../platform/state.ts";
 import { version as program } from "../../platform/version.ts";
@@ -50,11 +51,14 @@ export async function version({ db, keyring, config }: Ctx) {
  * Metrics are for the operator. A request needs the token, or must come from the machine itself on a loopback-only
  * instance, which refuses requests with proxy headers (see `createHostCheck`).
  */
-export function metrics({ config, metrics, address }: Ctx, headers: HttpHeaders): string {
+export async function metrics(
+  { config, collectMetrics, address }: Ctx,
+  headers: HttpHeaders,
+): Promise<string> {
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const isByToken =
     config.metricsToken !== undefined && token !== undefined && isSameSecret(token, config.metricsToken);
   const isLocal = isLoopbackOnly(config) && isLoopbackHost(address);
   if (!isByToken && !isLocal) throw unauthorized();
-  return metrics.render();
+  return renderMetrics(await collectMetrics());
 }

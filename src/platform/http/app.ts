@@ -56,9 +56,14 @@ export interface Http {
 export function createHttp(options: HttpOptions): Http {
   const { platform } = options;
   const logLine = createLineLog(platform.log);
-  const { bus, log } = platform;
+  const { bus, log, limits } = platform;
   const checkHost = createHostCheck(platform.config);
-  const streams = createEventStreams({ bus, log, closing: options.closing ?? new AbortController().signal });
+  const streams = createEventStreams({
+    bus,
+    log,
+    limits,
+    closing: options.closing ?? new AbortController().signal,
+  });
   const router = createRouter(
     options.routes.map((route) => ({
       method: route.spec.method.toUpperCase(),

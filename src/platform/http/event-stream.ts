@@ -14,6 +14,12 @@ export interface Message {
  */
 export type Source = (signal: AbortSignal) => AsyncGenerator<Message | Uint8Array>;
 
+/** Without a reason of its own, each abort would create an error with its stack. */
+const streamEnded = new Error("The stream has ended.");
+
+/** Returns a reply that sends the messages of `source`. Rejects when the caller has too many open streams. */
+export type OpenStream = (source: Source) => Promise<Response>;
+
 const encoder = new TextEncoder();
 const heartbeat = encoder.encode(": still here\n\n");
 const opening = encoder.encode("retry: 2000\n\n");
@@ -73,7 +79,7 @@ export function createEventStream(source: Source, log: Log, onEnd: () => void): 
 
   const end = () => {
     if (ended.signal.aborted) return;
-    ended.abort();
+    ended.abort(streamEnded);
     onEnd();
     resume();
     void messages?.return(undefined).catch(() => {});

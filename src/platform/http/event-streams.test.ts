@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Bus } from "../bus.ts";
 import type { Caller, Membership } from "../context.ts";
 import type { Refusal } from "../errors.ts";
+import { createLocalLimits } from "../limits/index.ts";
 import { createLog } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
 import { invalidateCallers } from "./authenticate.ts";
 import type { Message, Source } from "./event-stream.ts";
 import { createEventStreams, type StreamOwner } from "./event-streams.ts";
@@ -28,13 +30,21 @@ function createBus() {
   return { bus, gap };
 }
 
-const limits = { credential: 3, organization: 6, network: 2, process: 20 };
+const streamLimits = { credential: 3, organization: 6, network: 2, process: 20 };
 
 function createRegistry({ heartbeatMs = 50 } = {}) {
   const { bus, gap } = createBus();
   const closing = new AbortController();
   const log = createLog("silent");
-  const streams = createEventStreams({ bus, log, closing: closing.signal, heartbeatMs, limits });
+  const limits = createLocalLimits(createMetrics());
+  const streams = createEventStreams({
+    bus,
+    log,
+    limits,
+    closing: closing.signal,
+    heartbeatMs,
+    streamLimits,
+  });
   return { bus, gap, closing, streams };
 }
 
@@ -71,9 +81,9 @@ const silent: Source = async function* (signal): AsyncGenerator<Message> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 };
 
-function refusal(open: () => Response): Refusal {
+async function refusal(open: () => Promise<Response>): Promise<Refusal> {
   try {
-    void open().body?.cancel();
+    void (await open()).body?.cancel();
   } catch (error) {
     return error as Refusal;
   }
@@ -96,7 +106,7 @@ describe("a stream", () => {
       const source = talk(everyMs, (n) => {
         sent = n;
       });
-      const text = await streams.open(owner(caller("key_1"), { authenticate }), source).text();
+      const text = await (await streams.open(owner(caller("key_1"), { authenticate }), source)).text();
       expect(text).toContain("data: 1\n");
     },
     5_000,
@@ -105,7 +115,7 @@ describe("a stream", () => {
   test("without messages sends heartbeats, and ends when the server stops", async () => {
     const { streams, closing } = createRegistry();
     setTimeout(() => closing.abort(), 400);
-    const text = await streams.open(owner(caller("key_1")), silent).text();
+    const text = await (await streams.open(owner(caller("key_1")), silent)).text();
     expect(text.split(": still here\n\n").length).toBeGreaterThan(2);
   });
 
@@ -115,7 +125,7 @@ describe("a stream", () => {
       yield Buffer.from("data: encoded before\n\n");
       yield { id: "7", event: "note", data: { a: 1 } };
     };
-    const text = await streams.open(owner(caller("key_1")), source).text();
+    const text = await (await streams.open(owner(caller("key_1")), source)).text();
     expect(text).toBe('retry: 2000\n\ndata: encoded before\n\nid: 7\nevent: note\ndata: {"a":1}\n\n');
   });
 });
@@ -134,10 +144,10 @@ describe("streams of one credential", () => {
         throw new Error("no longer");
       },
     });
-    const stays = streams.open(owner(caller("key_1"), { authenticate }), silent);
+    const stays = await streams.open(owner(caller("key_1"), { authenticate }), silent);
     const reader = stays.body!.getReader();
     await reader.read();
-    const ends = [streams.open(refused, silent).text(), streams.open(refused, silent).text()];
+    const ends = [(await streams.open(refused, silent)).text(), (await streams.open(refused, silent)).text()];
     await invalidateCallers(bus, undefined as never, "key_other");
     await pause(20);
     expect(lookups).toBe(0);
@@ -159,7 +169,7 @@ describe("streams of one credential", () => {
     const authorize = (now: Caller | undefined) => {
       if (!now) throw new Error("gone");
     };
-    const text = streams.open(owner(caller("key_1"), { authenticate, authorize }), silent).text();
+    const text = (await streams.open(owner(caller("key_1"), { authenticate, authorize }), silent)).text();
     await invalidateCallers(bus, undefined as never, "key_1");
     await pause(10);
     await invalidateCallers(bus, undefined as never, "key_1");
@@ -172,7 +182,7 @@ describe("streams of one credential", () => {
   test("are checked when announcements may have been lost", async () => {
     const { streams, gap } = createRegistry({ heartbeatMs: 60_000 });
     const authenticate = () => Promise.reject(new Error("revoked"));
-    const text = streams.open(owner(caller("key_1"), { authenticate }), silent).text();
+    const text = (await streams.open(owner(caller("key_1"), { authenticate }), silent)).text();
     gap();
     await text;
   });
@@ -182,65 +192,67 @@ describe("how many may be open", () => {
   test("is limited per credential; a stream that ends makes room", async () => {
     const { streams } = createRegistry();
     const open = (id: string) => streams.open(owner(caller(id, "org_1")), silent);
-    const opened = [open("key_1"), open("key_1"), open("key_1")];
-    const refused = refusal(() => open("key_1"));
+    const opened = [await open("key_1"), await open("key_1"), await open("key_1")];
+    const refused = await refusal(() => open("key_1"));
     expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
     expect(refused.message).toMatch(/^This credential has 3 streams open/);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    open("key_2");
+    await open("key_2");
     await opened[0]!.body!.cancel();
-    open("key_1");
-    expect(refusal(() => open("key_1")).status).toBe(429);
+    await open("key_1");
+    expect((await refusal(() => open("key_1"))).status).toBe(429);
   });
 
-  test("is limited per organization, whichever credentials it uses", () => {
+  test("is limited per organization, whichever credentials it uses", async () => {
     const { streams } = createRegistry();
     const open = (id: string, orgId: string) => streams.open(owner(caller(id, orgId)), silent);
-    for (let i = 0; i < 6; i++) open(`key_${i}`, "org_1");
-    expect(refusal(() => open("key_more", "org_1")).message).toMatch(/^This organization has 6 streams/);
-    open("key_more", "org_2");
+    for (let i = 0; i < 6; i++) await open(`key_${i}`, "org_1");
+    expect((await refusal(() => open("key_more", "org_1"))).message).toMatch(
+      /^This organization has 6 streams/,
+    );
+    await open("key_more", "org_2");
   });
 
-  test("is refused with the number of open streams when the process is nearly full", () => {
+  test("is refused with the number of open streams when the process is nearly full", async () => {
     const { streams } = createRegistry();
     const open = (id: string, orgId: string) => streams.open(owner(caller(id, orgId)), silent);
-    for (let i = 0; i < 6; i++) open(`key_${i}`, "org_1");
-    for (let i = 0; i < 10; i++) open(`key_${i}`, `org_other_${i}`);
-    expect(refusal(() => open("key_more", "org_1")).message).toMatch(
+    for (let i = 0; i < 6; i++) await open(`key_${i}`, "org_1");
+    for (let i = 0; i < 10; i++) await open(`key_${i}`, `org_other_${i}`);
+    expect((await refusal(() => open("key_more", "org_1"))).message).toMatch(
       /^This organization has 6 streams open, and the limit is 4\. /,
     );
   });
 
-  test("is limited per network for callers without an organization", () => {
+  test("is limited per network for callers without an organization", async () => {
     const { streams } = createRegistry();
     const open = (id: string, network: string) =>
       streams.open(
         owner({ credential: "session", credentialId: id, principal: "person", userId: "usr_1" }, { network }),
         silent,
       );
-    open("ses_1", "192.0.2.1");
-    open("ses_2", "192.0.2.1");
-    expect(refusal(() => open("ses_3", "192.0.2.1")).message).toMatch(/^This network has 2 streams/);
-    open("ses_3", "192.0.2.2");
+    await open("ses_1", "192.0.2.1");
+    await open("ses_2", "192.0.2.1");
+    expect((await refusal(() => open("ses_3", "192.0.2.1"))).message).toMatch(/^This network has 2 streams/);
+    await open("ses_3", "192.0.2.2");
   });
 
-  test("is limited so that new organizations get a place, and is refused with 503 when the process has none", () => {
+  test("is limited so that new organizations get a place, and is refused with 503 when the process has none", async () => {
     const { streams } = createRegistry();
     const open = (orgId: string, i: number) => streams.open(owner(caller(`${orgId}_${i}`, orgId)), silent);
     for (const orgId of ["org_1", "org_2", "org_3", "org_4"]) {
       for (let i = 0; i < 6; i++) {
         try {
-          open(orgId, i);
+          await open(orgId, i);
         } catch {}
       }
     }
-    open("org_new", 0);
+    await open("org_new", 0);
     for (let n = 0; n < 20; n++) {
       try {
-        open(`org_late_${n}`, 0);
+        await open(`org_late_${n}`, 0);
       } catch {}
     }
-    const full = refusal(() => open("org_last", 0));
+    const full = await refusal(() => open("org_last", 0));
     expect(full).toMatchObject({ status: 503, body: { error: "service_unavailable" } });
     expect(Number(full.headers["retry-after"])).toBeGreaterThan(0);
   });

@@ -1,11 +1,13 @@
+import type { Release } from "@signalbox/flow-control";
 import type { Bus } from "../bus.ts";
 import { type Caller, findRights } from "../context.ts";
 import { Refusal, unavailable } from "../errors.ts";
+import type { Limits, Place } from "../limits/index.ts";
 import type { Log } from "../log.ts";
 import { listCallerIds, onInvalidation } from "./authenticate.ts";
 import { createEventStream, type EventStream, type Source, streamResponse } from "./event-stream.ts";
 
-/** How many streams may be open in this process at the same time. */
+/** How many streams may be open at the same time: in this process, and on this machine for each of the others. */
 export interface StreamLimits {
   credential: number;
   organization: number;
@@ -43,17 +45,18 @@ export interface StreamOwner {
 }
 
 export interface EventStreams {
-  /** Returns a reply that sends the messages of `source`. Throws when the owner has too many open streams. */
-  open(owner: StreamOwner, source: Source): Response;
+  /** Returns a reply that sends the messages of `source`. Rejects when the owner has too many open streams. */
+  open(owner: StreamOwner, source: Source): Promise<Response>;
 }
 
 interface EventStreamsOptions {
   bus: Bus;
   log: Log;
+  limits: Limits;
   /** The server is about to stop. */
   closing: AbortSignal;
   heartbeatMs?: number;
-  limits?: StreamLimits;
+  streamLimits?: StreamLimits;
 }
 
 /** All streams that were opened with one credential. */
@@ -76,14 +79,16 @@ const checksAtOnce = 8;
 export function createEventStreams({
   bus,
   log,
+  limits,
   closing,
   heartbeatMs = 15_000,
-  limits = defaultLimits,
+  streamLimits = defaultLimits,
 }: EventStreamsOptions): EventStreams {
   const streams = new Set<EventStream>();
   const groups = new Map<string, CredentialGroup>();
-  const counts = createCounts();
   let timer: NodeJS.Timeout | undefined;
+  /** Streams that wait for their places. */
+  let admitting = 0;
 
   const endAll = () => {
     for (const stream of streams) stream.end();
@@ -135,26 +140,30 @@ export function createEventStreams({
     group.checking = false;
   }
 
-  function admit({ caller, network }: StreamOwner): string[] {
-    const free = limits.process - streams.size;
+  /** Takes the places of a stream. */
+  async function admit({ caller, network }: StreamOwner): Promise<Release> {
+    const free = streamLimits.process - streams.size - admitting;
     if (free <= 0) throw unavailable("Too many streams are open here. Try again shortly.", 5);
-    const credential = caller && `credential ${caller.credentialId}`;
-    if (credential && counts.of(credential) >= limits.credential) {
-      throw overLimit("This credential", counts.of(credential), limits.credential);
-    }
     const rights = findRights(caller);
-    if (!rights) {
-      const key = `network ${network}`;
-      const open = counts.of(key);
-      if (open >= limits.network) throw overLimit("This network", open, limits.network);
-      return credential ? [credential, key] : [key];
-    }
-    const key = `organization ${rights.orgId}`;
+    const owners: (Place & { who: string })[] = [];
+    if (caller)
+      owners.push({
+        who: "This credential",
+        key: `streams of ${caller.credentialId}`,
+        most: streamLimits.credential,
+      });
     // An organization may not hold more streams than are free, so that places remain for others.
-    const most = Math.min(limits.organization, free);
-    const open = counts.of(key);
-    if (open >= most) throw overLimit("This organization", open, most);
-    return [credential!, key];
+    const most = Math.min(streamLimits.organization, free);
+    if (rights) owners.push({ who: "This organization", key: `streams of ${rights.orgId}`, most });
+    else
+      owners.push({ who: "This network", key: `streams of network ${network}`, most: streamLimits.network });
+    admitting++;
+    const places = await limits.takePlaces(owners.map(({ key, most }) => ({ key, most }))).finally(() => {
+      admitting--;
+    });
+    if ("release" in places) return places.release;
+    const full = owners.find(({ key }) => key === places.full)!;
+    throw overLimit(full.who, places.taken, full.most);
   }
 
   function join(owner: StreamOwner, stream: EventStream) {
@@ -184,37 +193,23 @@ export function createEventStreams({
   }
 
   return {
-    open(owner, source) {
-      const counted = admit(owner);
+    async open(owner, source) {
+      const release = await admit(owner);
       let leave = () => {};
       const stream = createEventStream(source, log, () => {
         streams.delete(stream);
-        for (const key of counted) counts.remove(key);
+        release();
         leave();
         if (streams.size === 0) {
           clearInterval(timer);
           timer = undefined;
         }
       });
-      for (const key of counted) counts.add(key);
       streams.add(stream);
       leave = join(owner, stream);
       timer ??= setInterval(tick, Math.min(1_000, heartbeatMs / 4)).unref();
       if (closing.aborted) stream.end();
       return streamResponse(stream.body);
-    },
-  };
-}
-
-function createCounts() {
-  const counts = new Map<string, number>();
-  return {
-    of: (key: string) => counts.get(key) ?? 0,
-    add: (key: string) => void counts.set(key, (counts.get(key) ?? 0) + 1),
-    remove(key: string) {
-      const left = (counts.get(key) ?? 0) - 1;
-      if (left > 0) counts.set(key, left);
-      else counts.delete(key);
     },
   };
 }

@@ -88,7 +88,7 @@ export function htmlPage({
     whole &&
     html`<p id="say" role="status"></p><noscript><p class="hint bad">This page needs JavaScript. Allow it for this site, and open the page again.</p></noscript>`
   }</main>
-<footer class="foot"><span>Signalbox at ${new URL(publicUrl).host}</span><a href="/docs">API reference</a></footer>
+<footer class="foot"><span>Signalbox at ${new URL(publicUrl).host}</span><a href="/docs">Documentation</a></footer>
 ${templates}${whole && html`<script>${new Markup(whole)}</script>`}</body>
 </html>
 `;

@@ -7,18 +7,20 @@ export {
   type CredentialType,
   createAuthenticator,
   invalidateCallers,
+  listCallerIds,
+  onInvalidation,
   readCookie,
 } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
 export { defineCursor, numberCursor } from "./cursor.ts";
-export { encodeMessage, type Message, type Source } from "./event-stream.ts";
+export { encodeMessage, type Message, type OpenStream } from "./event-stream.ts";
 export { tooManyStreams } from "./event-streams.ts";
 export { lineOfText, linkQuery } from "./fields.ts";
 export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
 export { sealedReplies } from "./idempotency.ts";
 export { check as checkInput } from "./input.ts";
 export { checkInvocation, type InvokedInput, invoke, invokeStream } from "./invoke.ts";
-export { html, type Markup, type Part } from "./markup.ts";
+export { html, Markup, type Part } from "./markup.ts";
 export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
 export {
@@ -51,8 +53,8 @@ export {
   route,
 } from "./route.ts";
 export { tailPath } from "./router.ts";
-export { type Listening, listen } from "./server.ts";
+export { createServerWithoutSocket, type Listening, listen } from "./server.ts";
 export { isLedByOtherSite, refuseOtherSite } from "./site.ts";
-export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";
+export { createStaticFiles, mountFiles, pagePolicy, readFolder, type StaticFiles } from "./static-files.ts";
 export { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./store.ts";
 export { mountHandler } from "./web-handler.ts";

@@ -1,6 +1,6 @@
 import type { CredentialKind, Ctx } from "../context.ts";
 import { checkAccess } from "./access.ts";
-import { decodeMessages, type Source } from "./event-stream.ts";
+import { decodeMessages, type OpenStream, type Source } from "./event-stream.ts";
 import { check, parseParams, parseQuery } from "./input.ts";
 import type { Route, RouteSpec } from "./route.ts";
 import { checkScopes } from "./scopes.ts";
@@ -61,7 +61,7 @@ export async function* invokeStream(
   let source: Source | undefined;
   await run(route, ctx, input, alsoFor, (given) => {
     source = given;
-    return new Response(null);
+    return Promise.resolve(new Response(null));
   });
   if (source) yield* decodeMessages(source(signal));
 }
@@ -71,7 +71,7 @@ async function run(
   ctx: Ctx,
   { params = {}, query = {}, body }: InvokedInput,
   alsoFor: readonly CredentialKind[],
-  eventStream: (source: Source) => Response,
+  eventStream: OpenStream,
 ): Promise<unknown> {
   checkInvocation({ spec }, ctx, alsoFor);
   const search = new URLSearchParams();

@@ -3,7 +3,7 @@ import type { Ctx, MachineCtx, MemberCtx, OrganizationCtx, PersonCtx } from "../
 import type { Refusal } from "../errors.ts";
 import type { Access } from "./access.ts";
 import type { BodyAccount } from "./body.ts";
-import type { Source } from "./event-stream.ts";
+import type { OpenStream } from "./event-stream.ts";
 import type { Protocol } from "./protocol.ts";
 import type { HttpHeaders, HttpRequest } from "./request.ts";
 
@@ -102,7 +102,7 @@ export interface Input<Spec extends RouteSpec> {
   /** Sets a header of the reply, for the few routes that set a cookie. */
   setHeader(name: string, value: string): void;
   /** Answers with a stream of messages, for as long as the caller may have them. */
-  eventStream(source: Source): Response;
+  eventStream: OpenStream;
   /** Of routes that may stream: aborts when the caller disconnects before the whole reply is sent. */
   signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
@@ -147,7 +147,7 @@ export type PreparedInput<Spec extends RouteSpec, Prepared> = Input<Spec> & { pr
 export interface MountedInput {
   request: HttpRequest;
   readBytes(account?: BodyAccount): Promise<Buffer>;
-  eventStream(source: Source): Response;
+  eventStream: OpenStream;
 }
 
 /** A contract and the call that answers it, its types forgotten so that rooms can be listed together. */
@@ -185,7 +185,7 @@ export interface RequestEnd {
 export type RefusalPage = (
   ctx: Ctx,
   refusal: Refusal,
-  request: Pick<HttpRequest, "params" | "path" | "search">,
+  request: Pick<HttpRequest, "params" | "path" | "search" | "headers">,
 ) => Promise<Response | undefined>;
 
 export function on<const Spec extends RouteSpec>(

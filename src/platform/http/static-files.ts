@@ -38,8 +38,8 @@ export function readFolder(folder: string): Files {
   return files;
 }
 
-/** Pages load only what this server sends. */
-const policy = [
+/** The policy of pages that load only what this server sends. */
+export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -113,7 +113,7 @@ function createFile(path: string, given: Uint8Array, files: Files, immutable: bo
     etag: `"${digest}${encoding ? `-${encoding}` : ""}"`,
     ...(compresses ? { vary: "Accept-Encoding" } : {}),
     ...(encoding ? { "content-encoding": encoding } : {}),
-    ...(type.startsWith("text/html") ? { "content-security-policy": policy } : {}),
+    ...(type.startsWith("text/html") ? { "content-security-policy": pagePolicy } : {}),
   });
   const plain: Variant = { bytes, headers: describe() };
   const made = new Map<Encoding, Promise<Variant>>();

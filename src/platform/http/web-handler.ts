@@ -11,7 +11,7 @@ import { splitEvents } from "./sse-bytes.ts";
 
 /**
  * A handler as many libraries export it. `request.signal` aborts when the caller disconnects. `body` is the parsed body
- * of a mount with `parsesJson`.
+ * of a mount with `parsesJson`; the request itself then has none.
  */
 export type WebHandler<A extends Access = Access> = (
   ctx: ContextForAccess<A>,
@@ -79,7 +79,9 @@ async function answerMounted(
     parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(
     answerMs,
-    async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal), parsed),
+    // A body that is parsed already is not given a second time.
+    async () =>
+      handler(ctx, toWebRequest(ctx, request, parsesJson ? undefined : body, cancelled.signal), parsed),
     cancelled,
   );
   return toAnswer(response, request, ctx.requestId, (reader) =>
@@ -140,12 +142,12 @@ async function limitTime(
 /** Headers that are about the connection, which belongs to the server and not to the handler. */
 const connectionHeaders = ["connection", "keep-alive", "transfer-encoding", "upgrade", "trailer"];
 
-function toAnswer(
+async function toAnswer(
   response: Response,
   { method, outgoing }: HttpRequest,
   requestId: string,
-  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Response,
-): Answer {
+  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<Response>,
+): Promise<Answer> {
   const { status, body } = response;
   if (!(status >= 200 && status <= 599)) throw new Error(`A mounted handler returned the status ${status}.`);
   if (response.bodyUsed)
@@ -167,6 +169,6 @@ function toAnswer(
   // Also when nobody ever reads: after HEAD, a refusal, or a caller that left early.
   outgoing.once("close", release);
   if (outgoing.destroyed) release();
-  const shared = openStream(reader);
+  const shared = await openStream(reader);
   return { status, headers: { ...listHeaders(shared), ...headers }, body: shared.body! };
 }

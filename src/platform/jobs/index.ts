@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Job, Jobs, Platform } from "../context.ts";
 import { type Db, runExclusively } from "../db/index.ts";
-import type { Log } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import * as store from "./store.ts";
 
 export type { Job, Jobs } from "../context.ts";
@@ -117,8 +117,10 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     async work(platform, kinds) {
       platform.metrics.describe("jobs_poisoned_total", "Jobs given up because their worker died twice.");
       platform.metrics.describe("job_failing", "1 while the last run of that job in this process failed.");
-      platform.metrics.gauge("job_failing", () =>
-        kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
+      platform.metrics.gauge(
+        "job_failing",
+        () => kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
+        "max",
       );
       for (const definition of kinds) {
         for (let i = 0; i < (definition.concurrency ?? 1); i++) {
@@ -202,6 +204,15 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       });
     }
   }
+}
+
+/**
+ * Creates the tables of the queue and its queues. The library uses transactions of its own, so this cannot be a part of
+ * another one.
+ */
+export async function installQueue(db: Db, definitions: readonly Job[]): Promise<void> {
+  const jobs = await openJobs({ db, log: createLog("warn"), definitions, works: false });
+  await jobs.stop(0);
 }
 
 /** True when everything in `part` has the same value in `whole`. */

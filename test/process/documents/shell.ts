@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import { freshFolder } from "../kit.ts";
 import type { Block } from "./blocks.ts";
 import type { Instance } from "./instance.ts";
-import type { Call } from "./recorded.ts";
-import { prepareWorld } from "./world.ts";
+import type { Call, World } from "./recorded.ts";
+import { prepareWorld, type Terminal } from "./world.ts";
 
 function writeProgram(path: string, script: string): void {
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -34,8 +34,17 @@ export interface Outcome {
   output: string;
 }
 
-export async function runBlock(programs: string, instance: Instance, block: Block): Promise<Outcome> {
-  const world = await prepareWorld(instance, block);
+/** The names that a block sets, such as in `KEY=$(…)`. */
+const readVariables = ({ text }: Block): string[] =>
+  [...text.matchAll(/^(?:export )?([A-Z_]+)=/gm)].map(([, name]) => name!);
+
+export async function runBlock(
+  programs: string,
+  instance: Instance,
+  block: Block,
+  terminal?: Terminal,
+): Promise<Outcome> {
+  const world = await prepareWorld(instance, block, terminal);
   const files = { state: join(programs, "state.json"), log: join(programs, "log") };
   writeFileSync(files.state, JSON.stringify(world));
   writeFileSync(files.log, "");
@@ -53,6 +62,10 @@ export async function runBlock(programs: string, instance: Instance, block: Bloc
     auth="authorization: Bearer $TOKEN"; json='content-type: application/json'
     h() { curl -s "$SB$1" -H "${block.file === "docs/oauth-providers.md" ? "$auth" : "x-api-key: $KEY"}" -H "$json" "\${@:2}"; }
   `;
+  const keep = terminal
+    ? `touch '${terminal.file}'; . '${terminal.file}'
+       trap 'declare -p ${readVariables(block).join(" ")} >>"${terminal.file}" 2>/dev/null; declare -f >>"${terminal.file}"' EXIT`
+    : "";
   const env = {
     PATH: [programs, process.env.PATH].join(delimiter),
     HOME: instance.home,
@@ -67,7 +80,7 @@ export async function runBlock(programs: string, instance: Instance, block: Bloc
   const [exitCode, output] = await new Promise<[number, string]>((resolve) => {
     const child = execFile(
       "bash",
-      ["-c", `${prelude}\n${script}`],
+      ["-c", `${prelude}\n${keep}\n${script}`],
       { cwd: instance.home, env, timeout: 110_000 },
       (error, stdout, stderr) => resolve([error ? Number(error.code ?? -1) : 0, stdout + stderr]),
     );
@@ -77,5 +90,10 @@ export async function runBlock(programs: string, instance: Instance, block: Bloc
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Call);
+  if (terminal) {
+    const { ids, texts } = JSON.parse(readFileSync(files.state, "utf8")) as World;
+    Object.assign(terminal.ids, ids);
+    Object.assign(terminal.texts, texts);
+  }
   return { calls, exitCode, output };
 }

@@ -6,6 +6,14 @@ import type { World } from "./recorded.ts";
 export const findPreparation = ({ file, text }: Block) =>
   preparations.find((one) => one.file === file && text.includes(one.text));
 
+/** What the blocks of a page leave for the blocks below them, as in one terminal. */
+export interface Terminal {
+  /** The variables and functions that they set. */
+  file: string;
+  ids: World["ids"];
+  texts: World["texts"];
+}
+
 const lists = [
   "/v1/automations",
   "/v1/automation-runs",
@@ -19,7 +27,11 @@ const lists = [
 ];
 
 /** The world of a block: ids of the demo, and what its preparation made. */
-export async function prepareWorld(instance: Instance, block: Block): Promise<World & Given> {
+export async function prepareWorld(
+  instance: Instance,
+  block: Block,
+  terminal?: Terminal,
+): Promise<World & Given> {
   const ids: World["ids"] = {};
   for (const path of lists) {
     // The owner may have left the organization, as docs/identity.md shows.
@@ -27,14 +39,14 @@ export async function prepareWorld(instance: Instance, block: Block): Promise<Wo
     if (last) ids[last.id.split("_")[0]!] = last.id;
   }
   const given = (await findPreparation(block)?.prepare(instance)) ?? {};
-  const token = given.token ?? (await instance.signIn(demoOwner).catch(() => undefined));
+  const token = given.token ?? instance.token ?? (await instance.signIn(demoOwner).catch(() => undefined));
   return {
-    texts: {},
     lines: [],
     key: instance.key,
     password: given.token ? password : instance.password,
     ...given,
     ...(token ? { token } : {}),
-    ids: { ...ids, ...given.ids },
+    ids: { ...ids, ...terminal?.ids, ...given.ids },
+    texts: { ...terminal?.texts, ...given.texts },
   };
 }

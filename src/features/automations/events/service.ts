@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, type Refusal, tooLarge } from "../../../platform/errors.ts";
-import { baseHeaders, defineCursor, type Source } from "../../../platform/http/index.ts";
+import { baseHeaders, defineCursor, type OpenStream } from "../../../platform/http/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { computeDigest } from "../digest.ts";
 import { recordLateReports } from "../late-reports/index.ts";
@@ -275,7 +275,7 @@ export async function stream(
   ctx: MemberCtx,
   id: string,
   lastEventId: string | undefined,
-  eventStream: (source: Source) => Response,
+  eventStream: OpenStream,
 ): Promise<Response> {
   const runId = parseRunId(id);
   const run = await readRun(ctx, id);

@@ -30,16 +30,13 @@ export function accountForBody({ queues, address }: Ctx): BodyAccount & { releas
   return {
     freeBytes: uncountedBytes,
     stepBytes: MiB,
-    reserve(bytes) {
-      if (isInLane) return undefined;
+    async reserve(bytes) {
+      if (isInLane) return;
       const network = toNetwork(address);
-      const taken = queues("webhook bodies", memoryLimits).tryEnter(network, bytes);
-      if (taken) {
-        hold(taken);
-        return undefined;
-      }
+      const taken = await queues("webhook bodies", memoryLimits).tryEnter(network, bytes);
+      if (taken) return hold(taken);
       isInLane = true;
-      return queues("large webhook bodies", laneLimits)
+      await queues("large webhook bodies", laneLimits)
         .enter(network)
         .then(hold, (error) => {
           if (!(error instanceof NoPlaceError)) throw error;

@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
 export { addGrants, readAccess } from "./service.ts";
-export { findConnection, findUsable, listUsable } from "./usable.ts";
+export { findConnection, findUsable, listUsable, toUsable } from "./usable.ts";

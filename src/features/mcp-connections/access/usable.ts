@@ -5,7 +5,8 @@ import * as store from "../grants/index.ts";
 import { type ConnectionId, fillLimits, fillPolicy, type UsableConnection } from "../model.ts";
 import { openUrl } from "../sealing.ts";
 
-const toUsable = (
+/** A row of `usableColumns` with its address opened and its defaults filled in. */
+export const toUsable = (
   { keyring }: Pick<Platform, "keyring">,
   orgId: OrgId,
   { sealedUrl, policy, limits, ...row }: store.UsableRow,

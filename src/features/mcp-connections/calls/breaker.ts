@@ -34,7 +34,7 @@ export const callBreaker = defineState({
       "mcp_breakers_open",
       "MCP connections that this process does not call, because they fail.",
     );
-    metrics.gauge("mcp_breakers_open", () => breaker.countOpen());
+    metrics.gauge("mcp_breakers_open", () => breaker.countOpen(), "max");
     return breaker;
   },
 });

@@ -28,6 +28,13 @@ export function describeUpstreamError(error: UpstreamError, name: string): Failu
       return fail("cancelled", refuse(499, "mcp_cancelled", "The call was cancelled."), undefined);
     case "busy":
       return fail("refused", refuse(503, "mcp_busy", `${message} Try again shortly.`), undefined);
+    case "unanswered":
+      return fail(
+        "refused",
+        refuse(409, "mcp_question_refused", `${name} asked your client, which did not answer. ${message}`),
+        // The server works. A client that never answers must not pause it for others.
+        undefined,
+      );
     case "timed_out":
       return fail(
         "timed_out",

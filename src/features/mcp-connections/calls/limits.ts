@@ -1,18 +1,18 @@
-import { createFairQueue, type FairQueue, NoPlaceError, type Release } from "@signalbox/flow-control";
+import { NoPlaceError, type Release } from "@signalbox/flow-control";
 import type { MemberCtx, Platform } from "../../../platform/context.ts";
 import { Refusal } from "../../../platform/errors.ts";
+import type { QueueSpec } from "../../../platform/limits/index.ts";
 import { defineState } from "../../../platform/state.ts";
 import type { UsableConnection } from "../model.ts";
-import { createRateWindow, type RateWindow } from "./rate.ts";
 import * as store from "./store.ts";
 
-/** The calls of this process to all servers. A call holds memory for its arguments and its result. */
-const processLimits = { capacity: 1_000, maxWaitMs: 5_000, maxWaiting: 2_000, maxWaitingPerKey: 500 };
+/** The calls of this machine to all servers. A call holds memory for its arguments and its result. */
+const machineLimits = { capacity: 1_000, maxWaitMs: 5_000, maxWaiting: 2_000, maxWaitingPerKey: 500 };
 const maxWaitMs = 10_000;
 const minuteMs = 60_000;
-/** How often the calls of other processes are counted, at most, for a connection in use. */
+/** How often the calls of other machines are counted, at most, for a connection in use. */
 const sharedEveryMs = 2_000;
-const maxWindows = 10_000;
+const maxReadTimes = 10_000;
 
 export type LimitedConnection = Pick<UsableConnection, "id" | "orgId" | "name" | "limits">;
 
@@ -23,75 +23,38 @@ export interface CallLimiter {
 
 export const callLimiter = defineState({ name: "limits of MCP connections", create: createLimiter });
 
-function createLimiter({ db, log, queues }: Pick<Platform, "db" | "log" | "queues">): CallLimiter {
-  const windows = new Map<string, { window: RateWindow; readAt: number }>();
-  const places = new Map<string, { queue: FairQueue; users: number }>();
+type Parts = Pick<Platform, "db" | "log" | "queues" | "limits">;
+
+function createLimiter({ db, log, queues, limits }: Parts): CallLimiter {
+  /** When the calls of each connection were counted last. */
+  const readTimes = new Map<string, number>();
   const background = db.withOptions({ work: "background" });
-  const all = queues("mcp_calls", processLimits);
+  const all = queues("mcp_calls", machineLimits);
+  const nameRate = (id: string) => `calls of ${id}`;
 
-  function findWindow(id: string, now: number) {
-    let found = windows.get(id);
-    if (!found) {
-      if (windows.size >= maxWindows)
-        for (const [other, { window }] of windows) if (window.isIdle(now)) windows.delete(other);
-      found = { window: createRateWindow(), readAt: 0 };
-      windows.set(id, found);
-    }
-    return found;
-  }
-
-  /** Nobody waits for this number. Other processes are noticed after about two seconds. */
-  function countShared({ id, orgId, limits }: LimitedConnection, now: number): void {
-    const found = findWindow(id, now);
-    if (now - found.readAt < sharedEveryMs) return;
-    found.readAt = now;
+  /** Nobody waits for this number. Other machines are noticed after about two seconds. */
+  function countShared({ id, orgId, limits: { callsPerMinute } }: LimitedConnection, now: number): void {
+    if (now - (readTimes.get(id) ?? 0) < sharedEveryMs) return;
+    if (readTimes.size >= maxReadTimes) readTimes.clear();
+    readTimes.set(id, now);
     store
-      .countRecent(background, orgId, id, Date.now() - minuteMs, limits.callsPerMinute)
-      .then((calls) => found.window.setShared(calls, now))
+      .countRecent(background, orgId, id, now - minuteMs, callsPerMinute)
+      .then((calls) => limits.setRate(nameRate(id), calls))
       .catch((error) => log.warn({ err: error }, "calls of tools could not be counted"));
-  }
-
-  async function enterPlace(
-    { id, limits }: LimitedConnection,
-    member: string,
-    signal: AbortSignal,
-  ): Promise<Release> {
-    const key = `${id} ${limits.concurrency}`;
-    const found = places.get(key) ?? { queue: createPlaces(limits.concurrency), users: 0 };
-    places.set(key, found);
-    found.users += 1;
-    const leave = () => {
-      found.users -= 1;
-      if (found.users === 0) places.delete(key);
-    };
-    try {
-      const release = await found.queue.enter(member, { signal });
-      return () => {
-        release();
-        leave();
-      };
-    } catch (error) {
-      leave();
-      throw error;
-    }
   }
 
   return {
     async enter({ member }, connection, signal) {
-      const now = Date.now();
-      countShared(connection, now);
-      const wait = findWindow(connection.id, now).window.take(
-        member.id,
-        connection.limits.callsPerMinute,
-        now,
-      );
+      countShared(connection, Date.now());
+      const { callsPerMinute } = connection.limits;
+      const wait = await limits.takeRate(nameRate(connection.id), member.id, callsPerMinute);
       if (wait !== undefined) throw rateLimited(connection, wait);
       try {
-        const leaveConnection = await enterPlace(connection, member.id, signal);
+        const leaveConnection = await limits.enter(describePlaces(connection), member.id, { signal });
         try {
-          const leaveProcess = await all.enter(connection.orgId, { signal });
+          const leaveMachine = await all.enter(connection.orgId, { signal });
           return once(() => {
-            leaveProcess();
+            leaveMachine();
             leaveConnection();
           });
         } catch (error) {
@@ -105,13 +68,17 @@ function createLimiter({ db, log, queues }: Pick<Platform, "db" | "log" | "queue
   };
 }
 
-const createPlaces = (concurrency: number) =>
-  createFairQueue({
+/** The places of a connection. A changed limit begins with places of its own. */
+const describePlaces = ({ id, limits: { concurrency } }: LimitedConnection): QueueSpec => ({
+  name: `places of ${id} ${concurrency}`,
+  options: {
     capacity: concurrency,
     maxWaitMs,
     maxWaiting: concurrency * 10,
     maxWaitingPerKey: concurrency * 5,
-  });
+  },
+  temporary: true,
+});
 
 function once(work: () => void): () => void {
   let isDone = false;

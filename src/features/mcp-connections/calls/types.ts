@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { CallableTool } from "../tools/index.ts";
 import type { UpstreamCallbacks } from "../upstream/index.ts";
 
 export interface CallOptions extends UpstreamCallbacks {
@@ -12,6 +13,8 @@ export interface CallOptions extends UpstreamCallbacks {
   client?: string | undefined;
   /** The `traceparent` of the request, so that the span of the call belongs to its trace. */
   traceparent?: string | undefined;
+  /** What the caller has just read about the tool. */
+  facts?: CallableTool["facts"] | undefined;
 }
 
 export type CallResult = CallToolResult;

@@ -9,4 +9,5 @@ export {
   removeGrants,
   type SubjectKind,
   type UsableRow,
+  usableColumns,
 } from "./store.ts";

@@ -11,14 +11,25 @@ export interface Reader {
   seesAll: boolean;
 }
 
-/** A condition on `mcp_connections c`. A run needs a grant to everybody or to its automation. */
+/** A condition on `mcp_connections c`: the worker that has claimed the run is not limited to other connections. */
+const isAllowedOnWorker = (runId: string): Sql => sql`not exists (
+  select from automation_runs r join automation_runners n on n.id = r.holder
+  join workers w on w.id = n.name and w.org_id = r.org_id
+  where r.id = ${runId} and r.org_id = c.org_id
+    and cardinality(w.mcp_connection_ids) > 0 and c.id <> all(w.mcp_connection_ids))`;
+
+/**
+ * A condition on `mcp_connections c`. A run needs a grant to everybody or to its automation, and a worker that is not
+ * limited to other connections.
+ */
 export const isGranted = ({ memberId, runId }: { memberId: Sql; runId: string | null }): Sql => sql`exists (
   select from mcp_connection_grants g where g.connection_id = c.id and (g.subject_kind = 'organization'
     or case when ${runId}::text is null
       then g.member_id = ${memberId} or exists (
         select from team_members x where x.team_id = g.team_id and x.member_id = ${memberId})
       else g.automation_id = (
-        select r.automation_id from automation_runs r where r.id = ${runId} and r.org_id = c.org_id) end))`;
+        select r.automation_id from automation_runs r where r.id = ${runId} and r.org_id = c.org_id) end))
+  and ${runId === null ? sql`true` : isAllowedOnWorker(runId)}`;
 
 export interface UsableRow extends Omit<UsableConnection, "orgId" | "policy" | "limits"> {
   sealedUrl: string | null;
@@ -26,11 +37,14 @@ export interface UsableRow extends Omit<UsableConnection, "orgId" | "policy" | "
   limits: Partial<UsableConnection["limits"]>;
 }
 
+/** The columns of `mcp_connections c` and `organizations o` that make a row of a usable connection. */
+export const usableColumns = sql`c.id, o.slug as "orgSlug", c.name, c.slug, c.url, c.sealed_url as "sealedUrl",
+  c.credential, c.registration, c.protocol_version as "protocolVersion", c.policy, c.limits,
+  c.log_payloads as "logPayloads", c.payload_days as "payloadDays", c.resource`;
+
 const selectUsable = reuseStatement(
   (orgId: OrgId, memberId: string, runId: string | null, id: string | null) => sql`
-    select c.id, o.slug as "orgSlug", c.name, c.slug, c.url, c.sealed_url as "sealedUrl", c.credential, c.registration,
-      c.protocol_version as "protocolVersion", c.policy, c.limits, c.log_payloads as "logPayloads",
-      c.payload_days as "payloadDays", c.resource
+    select ${usableColumns}
     from mcp_connections c join organizations o on o.id = c.org_id
     where c.org_id = ${orgId} and c.enabled and (${id}::text is null or c.id = ${id})
       and ${isGranted({ memberId: sql`${memberId}`, runId })}
@@ -48,9 +62,7 @@ export const listUsable = (
 /** The connection without a reader, for work that acts for nobody. */
 export const findConnection = (db: Db, orgId: OrgId, id: ConnectionId) =>
   db.row<UsableRow & { enabled: boolean }>(sql`
-    select c.id, o.slug as "orgSlug", c.name, c.slug, c.url, c.sealed_url as "sealedUrl", c.credential, c.registration,
-      c.protocol_version as "protocolVersion", c.policy, c.limits, c.log_payloads as "logPayloads",
-      c.payload_days as "payloadDays", c.resource, c.enabled
+    select ${usableColumns}, c.enabled
     from mcp_connections c join organizations o on o.id = c.org_id where c.org_id = ${orgId} and c.id = ${id}`);
 
 export type SubjectKind = "organization" | "team" | "member" | "automation";

@@ -1,4 +1,5 @@
 export { sealArguments, sealedColumns } from "./approvals/index.ts";
+export { type CallableTool, findCallable, readExposedName } from "./callable.ts";
 export {
   type Allowed,
   checkCall,
@@ -7,6 +8,6 @@ export {
 export { hashArguments, normalizeListing, type ToolListing } from "./definitions/index.ts";
 export { fields } from "./fields.ts";
 export { jobs } from "./jobs.ts";
-export { recordListing } from "./recording/index.ts";
+export { comparedListings, forgetAccount, recordListing } from "./recording/index.ts";
 export { routes } from "./routes.ts";
 export { listTools, type UsableTool } from "./service.ts";

@@ -1,11 +1,13 @@
 /**
  * Why an operation at an outside server has no result. `challenge`: the credential was refused, or its scopes do not
- * suffice. `rejected`: the server answered with a JSON-RPC error. `busy`: this instance has no capacity. `unavailable`, `timed_out`, `too_large` and
- * `invalid_answer` are faults of the server.
+ * suffice. `rejected`: the server answered with a JSON-RPC error. `unanswered`: the server asked, and the caller's client
+ * did not answer. `busy`: this instance has no capacity. `unavailable`, `timed_out`, `too_large` and `invalid_answer` are
+ * faults of the server.
  */
 export type UpstreamErrorKind =
   | "challenge"
   | "rejected"
+  | "unanswered"
   | "unavailable"
   | "timed_out"
   | "cancelled"

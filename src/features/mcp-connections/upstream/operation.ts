@@ -42,6 +42,9 @@ export interface OperationLimits {
   callbacks?: UpstreamCallbacks;
 }
 
+/** Without a reason of its own, each abort would create an error with its stack. */
+const operationEnded = new UpstreamError("cancelled", "The operation has ended.");
+
 const current = new AsyncLocalStorage<Operation>();
 
 export const findOperation = (): Operation | undefined => current.getStore();
@@ -147,6 +150,6 @@ export async function runOperation<T>(
     clearTimeout(timer);
     clearTimeout(waiting);
     given?.removeEventListener("abort", onAbort);
-    ended.abort();
+    ended.abort(operationEnded);
   }
 }

@@ -8,7 +8,14 @@ import { type Abilities, openSession, type Session } from "./session.ts";
 import type { UpstreamTarget } from "./types.ts";
 
 /** Sessions of this process. Each has a client object, and often an open stream. */
-const placeLimits = { capacity: 1024, maxWaitMs: 5_000, maxWaiting: 1024, maxWaitingPerKey: 256 };
+/** Only the process that has an idle session can end it, so each process has its own places. */
+const placeLimits = {
+  capacity: 1024,
+  maxWaitMs: 5_000,
+  maxWaiting: 1024,
+  maxWaitingPerKey: 256,
+  perProcess: true,
+};
 const idleMs = 60_000;
 const maxAgeMs = 60 * 60_000;
 const sweepMs = 10_000;
@@ -72,7 +79,7 @@ function createSessionPool(platform: Platform): SessionPool {
     platform.bus.subscribe(retireTopic, { onMessage: retireAll, onGap: () => {} }),
   ];
   platform.metrics.describe("mcp_upstream_sessions", "Open sessions with MCP servers in this process.");
-  platform.metrics.gauge("mcp_upstream_sessions", count);
+  platform.metrics.gauge("mcp_upstream_sessions", count, "sum");
   platform.metrics.describe("mcp_upstream_sessions_opened_total", "Sessions opened, by outcome.");
 
   function count(): number {
@@ -133,7 +140,8 @@ function createSessionPool(platform: Platform): SessionPool {
   }
 
   async function takePlace(orgId: string): Promise<Release> {
-    const free = places.tryEnter(orgId) ?? (evictIdle(orgId) ? places.tryEnter(orgId) : undefined);
+    const free =
+      (await places.tryEnter(orgId)) ?? (evictIdle(orgId) ? await places.tryEnter(orgId) : undefined);
     if (free) return free;
     return places.enter(orgId).catch((error) => {
       if (!(error instanceof NoPlaceError)) throw error;

@@ -2,6 +2,7 @@ import {
   Client,
   type ClientCapabilities,
   ProtocolError,
+  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
@@ -154,30 +155,47 @@ const find = <Name extends keyof UpstreamCallbacks>(
   holder: () => Operation | undefined,
 ): UpstreamCallbacks[Name] => findOperation()?.callbacks[name] ?? holder()?.callbacks[name];
 
+/** The client of the caller refused a question of the server, or failed to answer it. */
+class UnansweredQuestion extends ProtocolError {
+  constructor(cause: unknown) {
+    super(ProtocolErrorCode.InternalError, cause instanceof Error ? cause.message.slice(0, 500) : "");
+  }
+}
+
 /** Hands requests of the server to the operation that they belong to. */
 function answerServer(
   client: Client,
   { elicits, samples }: Abilities,
   holder: () => Operation | undefined,
 ): void {
-  const nobody = () => new ProtocolError(-32601, "Nobody can answer this request at the moment.");
+  const nobody = () =>
+    new ProtocolError(ProtocolErrorCode.MethodNotFound, "Nobody can answer this request at the moment.");
+  const refuse = (error: unknown) => Promise.reject(new UnansweredQuestion(error));
   if (elicits)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => {
       const answer = find("onElicit", holder);
       if (!answer) throw nobody();
-      return answer(params, mcpReq.signal);
+      return answer(params, mcpReq.signal).catch(refuse);
     });
   if (samples)
     client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
       const answer = find("onSample", holder);
       if (!answer) throw nobody();
-      return answer(params, mcpReq.signal);
+      return answer(params, mcpReq.signal).catch(refuse);
     });
+  client.fallbackRequestHandler = ({ method }) =>
+    Promise.reject(
+      new ProtocolError(
+        ProtocolErrorCode.MethodNotFound,
+        `The client that calls this tool does not answer ${method.slice(0, 100)}: it did not declare it.`,
+      ),
+    );
 }
 
 /** Describes what the library throws. Texts of the server are not repeated, except in a JSON-RPC error. */
 export function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
+  if (error instanceof UnansweredQuestion) return new UpstreamError("unanswered", error.message);
   if (error instanceof ProtocolError) {
     const { code, message, data } = error;
     return new UpstreamError("rejected", "The server answered with an error.", {

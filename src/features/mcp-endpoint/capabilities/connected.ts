@@ -1,8 +1,12 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import type { MemberCtx } from "../../../platform/context.ts";
 import {
+  type CallableTool,
   callTool,
+  findCallable,
   listTools,
   listUsable,
+  readExposedName,
   type UsableConnection,
   type UsableTool,
 } from "../../mcp-connections/index.ts";
@@ -12,50 +16,60 @@ import type { Capability } from "./capability.ts";
 
 /** The tools of all connections that the caller may use, and that its scopes allow. */
 export async function listConnectedCapabilities(exchange: Exchange): Promise<Capability[]> {
-  const connections = await listUsable(exchange.ctx);
-  return (await listOf(exchange, connections)).filter(({ isReadOnly }) => hasScope(exchange, isReadOnly));
+  const { ctx } = exchange;
+  const connections = await listUsable(ctx);
+  const byId = new Map(connections.map((connection) => [connection.id, connection]));
+  return (await listTools(ctx, connections))
+    .flatMap((tool) => {
+      const connection = byId.get(tool.connectionId);
+      return (connection && tool.listed && toCapability(ctx, connection, tool)) || [];
+    })
+    .filter(({ isReadOnly }) => hasScope(exchange, isReadOnly));
 }
 
 /** Also finds tools that no list shows. The name begins with the prefix of the connection. */
 export async function findConnectedCapability(
-  exchange: Exchange,
+  { ctx }: Exchange,
   name: string,
 ): Promise<Capability | undefined> {
-  const connections = (await listUsable(exchange.ctx)).filter(({ slug }) => name.startsWith(`${slug}__`));
-  return (await listOf(exchange, connections, true)).find(({ tool }) => tool.name === name);
+  const parts = readExposedName(name);
+  if (parts) {
+    const found = await findCallable(ctx, parts);
+    return found && toCapability(ctx, found.connection, found.tool, found.facts);
+  }
+  const connections = (await listUsable(ctx)).filter(({ slug }) => name.startsWith(`${slug}__`));
+  const tool = (await listTools(ctx, connections)).find(({ exposedName }) => exposedName === name);
+  const connection = connections.find(({ id }) => id === tool?.connectionId);
+  return tool && connection && toCapability(ctx, connection, tool);
 }
 
-async function listOf(
-  { ctx }: Exchange,
-  connections: readonly UsableConnection[],
-  withHidden = false,
-): Promise<Capability[]> {
-  const byId = new Map(connections.map((connection) => [connection.id, connection]));
-  const tools = await listTools(ctx, connections);
-  return tools.flatMap((tool) => {
-    const connection = byId.get(tool.connectionId);
-    const definition = toDefinition(tool);
-    if (!connection || !definition || !(tool.listed || withHidden)) return [];
-    return [
-      {
-        tool: definition,
-        isReadOnly: tool.annotations?.readOnlyHint === true,
-        connection: connection.name,
-        problem: tool.why && describeProblem(tool.why, connection),
-        call: async (args, { signal, onProgress, onElicit, onSample, client }) =>
-          withoutOwnMeta(
-            await callTool(ctx, connection, tool.name, args, {
-              signal,
-              onProgress,
-              onElicit,
-              onSample,
-              client,
-              attempt: ctx.caller.attempt,
-            }),
-          ),
-      } satisfies Capability,
-    ];
-  });
+/** `facts` are what decides about a call, if they were read just now. */
+function toCapability(
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  tool: UsableTool,
+  facts?: CallableTool["facts"],
+): Capability | undefined {
+  const definition = toDefinition(tool);
+  if (!definition) return undefined;
+  return {
+    tool: definition,
+    isReadOnly: tool.annotations?.readOnlyHint === true,
+    connection: connection.name,
+    problem: tool.why && describeProblem(tool.why, connection),
+    call: async (args, { signal, onProgress, onElicit, onSample, client }) =>
+      withoutOwnMeta(
+        await callTool(ctx, connection, tool.name, args, {
+          signal,
+          onProgress,
+          onElicit,
+          onSample,
+          client,
+          attempt: ctx.caller.attempt,
+          facts,
+        }),
+      ),
+  };
 }
 
 const isToolSchema = (schema: Record<string, unknown>): schema is Tool["inputSchema"] =>

@@ -25,7 +25,8 @@ export const sessionHeader = "mcp-session-id";
 
 /** Returns the session id for the client that sent this message, if the message begins a session. */
 export function createSessionId(message: unknown): string | undefined {
-  if (!isInitializeRequest(message)) return undefined;
+  // The check of the library reads the whole message, and few messages begin a session.
+  if (!isNamed(message, "initialize") || !isInitializeRequest(message)) return undefined;
   const { clientInfo, capabilities } = message.params;
   const content: z.output<typeof Content> = {
     i: randomUUID(),
@@ -35,6 +36,9 @@ export function createSessionId(message: unknown): string | undefined {
   };
   return Buffer.from(JSON.stringify(content)).toString("base64url");
 }
+
+const isNamed = (message: unknown, method: string): boolean =>
+  typeof message === "object" && message !== null && "method" in message && message.method === method;
 
 /** Undefined without a session id, and for one that is not ours. */
 export function readSession(given: string | null): Session | undefined {

@@ -41,7 +41,6 @@ export const resourceFields: FieldGuide = {
   "/v1/automations/{id}": ["The automation.", "aut_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "/v1/automation-runs/{id}": ["The run.", "run_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "/v1/automation-runners/{id}": ["The runner.", "rnr_01jz8q2d9xf4vvh0tbq8k3m5na"],
-  "/docs/{file}": ["The file.", "swagger-ui.css"],
   "/v1/templates/{id}/versions/{version}": ["The number of the version. The first is 1.", "3"],
   "AuditTarget.id": ["What was changed.", "aut_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "AuditTarget.type": ["The kind of the changed object.", "automation"],

@@ -29,10 +29,10 @@ const maxOrganizations = 100;
  */
 export async function claimNext(
   { db }: Pick<Platform, "db">,
-  enter: (orgId: OrgId) => Release | undefined = () => () => {},
+  enter: (orgId: OrgId) => Promise<Release | undefined> = async () => () => {},
 ): Promise<{ claim: Claim; release: Release } | undefined> {
   for (const { orgId } of await store.listWaitingAcrossOrganizations(db, maxOrganizations)) {
-    const release = enter(orgId);
+    const release = await enter(orgId);
     if (!release) continue;
     try {
       const claim = await claimForOrganization(db, orgId);

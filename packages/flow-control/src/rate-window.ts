@@ -1,8 +1,8 @@
-/** Counts the calls of one connection in the last minute. */
+/** Counts the calls of the last minute under a limit that members share. */
 export interface RateWindow {
   /** Returns the seconds until a call is possible, or undefined after it has counted the call. */
   take(member: string, limit: number, now: number): number | undefined;
-  /** What the log of all processes said at a time. */
+  /** Sets the number of calls of everybody, including those that were not taken here. */
   setShared(calls: number, at: number): void;
   isIdle(now: number): boolean;
 }
@@ -21,7 +21,7 @@ interface Bucket {
 export function createRateWindow(): RateWindow {
   let ring: Bucket[] = [];
   let shared = { calls: 0, at: Number.NEGATIVE_INFINITY };
-  /** Calls of this process that the shared number does not include. */
+  /** Calls that the shared number does not include. */
   let sinceShared = 0;
 
   return {

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { baseHeaders } from "../../platform/http/index.ts";
+
+const init = `
+if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark-mode");
+SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false,
+  docExpansion: "none", filter: true, tryItOutEnabled: true, validatorUrl: null });
+`;
+
+/** The API reference is a page of its own: it brings its own style and needs a wider policy than the other pages. */
+export function renderReferencePage(): Response {
+  return new Response(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference · Signalbox</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/docs/reference/swagger-ui.css"><link rel="stylesheet" href="/docs/reference/page.css"></head>
+<body><nav aria-label="Documentation"><a href="/docs">← Documentation</a></nav><main id="reference"></main><script src="/docs/reference/swagger-ui-bundle.js"></script><script src="/docs/reference/init.js"></script></body></html>`,
+    {
+      headers: {
+        ...baseHeaders,
+        "content-type": "text/html; charset=UTF-8",
+        "cache-control": "no-cache",
+        // The reference page styles its parts inline; its scripts come from here and nowhere else.
+        "content-security-policy":
+          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      },
+    },
+  );
+}
+
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 0; background: light-dark(#fff, #1c2022); }
+nav { padding: 14px 20px 0; font: 500 14px/20px ui-sans-serif, system-ui, sans-serif; }
+nav a { color: light-dark(#0056c5, #86b6fd); text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+`;
+
+/** The files that the reference page loads. Nothing else of its package is served. */
+export function readReferenceFiles(): Record<string, Uint8Array> {
+  const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+  return {
+    "reference/swagger-ui.css": readFileSync(join(folder, "swagger-ui.css")),
+    "reference/swagger-ui-bundle.js": readFileSync(join(folder, "swagger-ui-bundle.js")),
+    "reference/init.js": Buffer.from(init),
+    "reference/page.css": Buffer.from(style),
+  };
+}

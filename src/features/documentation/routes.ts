@@ -1,0 +1,35 @@
+import { notFound } from "../../platform/errors.ts";
+import { baseHeaders, on, pagePolicy, type Route } from "../../platform/http/index.ts";
+import * as contract from "./contract.ts";
+import { renderResults } from "./layout.ts";
+import { renderReferencePage } from "./reference.ts";
+import { documentationSite } from "./site.ts";
+
+export const routes: readonly Route[] = [
+  on(contract.home, ({ state }, { headers }) =>
+    state.get(documentationSite).read().files.answer("index.html", headers),
+  ),
+  on(contract.reference, () => renderReferencePage()),
+  on(contract.searchPage, ({ state }, { query }) => {
+    const { search } = state.get(documentationSite).read();
+    return new Response(renderResults(query.q, search.find(query.q)), {
+      headers: {
+        ...baseHeaders,
+        "content-type": "text/html; charset=UTF-8",
+        "content-security-policy": pagePolicy,
+        "cache-control": "no-store",
+      },
+    });
+  }),
+  on(contract.search, ({ state }, { query }) => ({
+    results: state.get(documentationSite).read().search.find(query.q),
+  })),
+  on(contract.below, ({ state }, { params, headers }) => {
+    const { files } = state.get(documentationSite).read();
+    const path = params["*"];
+    const candidates = path === "" ? ["index.html"] : [`${path}.html`, path];
+    const file = candidates.find((name) => files.has(name));
+    if (file === undefined) throw notFound("page");
+    return files.answer(file, headers);
+  }),
+];

@@ -1,0 +1,2 @@
+export { isChild, joinPrimary, type PrimaryLink } from "./child.ts";
+export { runPrimary } from "./primary.ts";
