@@ -253,6 +253,7 @@ CREATE INDEX automation_runs_page ON automation_runs USING btree (org_id, id DES
 CREATE INDEX automation_runs_retention ON automation_runs USING btree (org_id, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_unpruned ON automation_runs USING btree (org_id, finished_at) WHERE ((finished_at IS NOT NULL) AND (events_pruned_at IS NULL));
+CREATE INDEX automation_runs_unpruned_number ON automation_runs USING btree (no) WHERE (events_pruned_at IS NULL);
 CREATE TRIGGER automation_runs_gone AFTER DELETE ON automation_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION automation_runs_leave_events();
 
 create table automation_settings (

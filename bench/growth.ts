@@ -2,7 +2,17 @@ import { createHmac, randomBytes } from "node:crypto";
 import pg from "pg";
 import { isPostgresAvailable } from "../test/postgres.ts";
 import { fill } from "./growth/fill.ts";
-import { type Bench, createCaller, type Figure, median, startChild, withInstance } from "./measure.ts";
+import {
+  type Bench,
+  type Child,
+  cpuMicroseconds,
+  createCaller,
+  type Figure,
+  measureDatabase,
+  median,
+  startChild,
+  withInstance,
+} from "./measure.ts";
 
 const secret = "the webhook secret of this benchmark";
 const password = "correct horse battery";
@@ -16,7 +26,7 @@ export const growth: Bench = async ({ rounds, sizes = [10_000, 100_000, 1_000_00
   const times = new Map<string, number[]>();
   for (const size of sizes) {
     logProgress(`growth at ${size.toLocaleString("en")} rows`);
-    for (const [name, ms] of await measureSize(size, rounds))
+    for (const [name, ms] of await measureSize(size, rounds, logProgress))
       times.set(name, [...(times.get(name) ?? []), ms]);
   }
   logProgress(`median ms of a request\n\n${renderTable(sizes, times)}`);
@@ -38,7 +48,11 @@ const renderTable = (sizes: readonly number[], times: ReadonlyMap<string, readon
     ...[...times].map(([name, values]) => `| ${name} | ${values.map((ms) => ms.toFixed(1)).join(" | ")} |`),
   ].join("\n");
 
-async function measureSize(size: number, rounds: number): Promise<Map<string, number>> {
+async function measureSize(
+  size: number,
+  rounds: number,
+  logProgress: (text: string) => void,
+): Promise<Map<string, number>> {
   return withInstance("postgres", async ({ env, folder }) => {
     const place = { folder, env: { ...env, CODEHOST_WEBHOOK_SECRET: secret }, args: ["api"] };
     const product = await startChild("bench/product.ts", place);
@@ -134,6 +148,11 @@ async function measureSize(size: number, rounds: number): Promise<Map<string, nu
           get(path),
         ]),
       ];
+      const costs = new Map(requests.slice(0, 3).concat(requests.slice(4, 5)));
+      for (const [name, send] of costs) {
+        const { database, process } = await measureCpu(send, env.DATABASE_URL, product);
+        logProgress(`${name}: CPU of the database ${database} µs, of the process ${process} µs`);
+      }
       const medians = new Map<string, number>();
       for (const [name, send] of requests) medians.set(name, await measureMedian(send, rounds));
       return medians;
@@ -142,6 +161,21 @@ async function measureSize(size: number, rounds: number): Promise<Map<string, nu
       await product.stop();
     }
   });
+}
+
+const requestsPerCost = 300;
+
+/** CPU time of one request, from the kernel: of the connections of the database, and of the process. Linux only. */
+async function measureCpu(send: () => Promise<unknown>, url: string | undefined, product: Child) {
+  for (let n = 0; n < 20; n++) await send();
+  const readDatabase = measureDatabase(url);
+  const [database, own] = [await readDatabase(), cpuMicroseconds(product)];
+  for (let n = 0; n < requestsPerCost; n++) await send();
+  const perRequest = (us: number) => Math.round(us / requestsPerCost);
+  return {
+    process: perRequest(cpuMicroseconds(product) - own),
+    database: perRequest((await readDatabase()) - database),
+  };
 }
 
 /** The first requests prepare statements. The database plans a statement anew for its first five executions. */

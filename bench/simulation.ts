@@ -10,9 +10,9 @@ const { values } = parseArgs({
   options: {
     organizations: { type: "string", default: "1000,10000,100000,1000000" },
     /** CPU microseconds of the database for an event, a delivery and a page of a list. */
-    "database-us": { type: "string", default: "190,420,900" },
+    "database-us": { type: "string", default: "533,1133,3567" },
     /** CPU microseconds of the process for the same requests. */
-    "process-us": { type: "string", default: "260,330,1100" },
+    "process-us": { type: "string", default: "1633,1467,2233" },
     /** Requests of a median organization in its busiest hour, and how much larger the large ones are. */
     events: { type: "string", default: "2000" },
     deliveries: { type: "string", default: "40" },
