@@ -676,6 +676,32 @@ create table mails (
   constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
 );
 
+create table maintenance_marks (
+  name text not null,
+  detail jsonb not null,
+  marked_at timestamptz not null default now(),
+  constraint maintenance_marks_pkey PRIMARY KEY (name),
+  constraint maintenance_marks_name_check CHECK ((name = ANY (ARRAY['last_backup'::text, 'moved_to'::text, 'moving_from'::text])))
+);
+
+create table mcp_account_tools (
+  connection_id text collate "C" not null,
+  member_id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text collate "C" not null,
+  latest jsonb not null,
+  latest_hash text not null,
+  drift text[] not null,
+  renamed_from text,
+  changed_at timestamptz not null default now(),
+  constraint mcp_account_tools_pkey PRIMARY KEY (connection_id, member_id, name),
+  constraint mcp_account_tools_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES mcp_connections(id) ON DELETE CASCADE,
+  constraint mcp_account_tools_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_account_tools_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_account_tools_member ON mcp_account_tools USING btree (member_id);
+CREATE INDEX mcp_account_tools_org ON mcp_account_tools USING btree (org_id);
+
 create table mcp_approvals (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -1131,6 +1157,7 @@ create table oauth_client_credentials (
   tenant text,
   server jsonb,
   created_at timestamptz not null default now(),
+  resource text,
   constraint oauth_client_credentials_pkey PRIMARY KEY (id),
   constraint oauth_client_credentials_auth_method_check CHECK ((auth_method = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'private_key_jwt'::text, 'none'::text])))
 );
@@ -2047,19 +2074,27 @@ create table webhook_deliveries (
   target_sync_id text collate "C",
   dropped_body_bytes integer,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
-  constraint webhook_deliveries_scope_delivery_id_key UNIQUE (scope, delivery_id),
   constraint webhook_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'ignored'::text, 'invalid'::text]))),
   constraint webhook_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint webhook_deliveries_target_connector_id_fkey FOREIGN KEY (target_connector_id) REFERENCES connectors(id) ON DELETE CASCADE
-) with (toast_tuple_target=8160);
-CREATE INDEX webhook_deliveries_altered ON webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
-CREATE INDEX webhook_deliveries_connector_event ON webhook_deliveries USING btree (target_connector_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
-CREATE INDEX webhook_deliveries_connector_outcome ON webhook_deliveries USING btree (target_connector_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
-CREATE INDEX webhook_deliveries_org ON webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
-CREATE INDEX webhook_deliveries_org_event ON webhook_deliveries USING btree (target_org_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
-CREATE INDEX webhook_deliveries_org_outcome ON webhook_deliveries USING btree (target_org_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
-CREATE INDEX webhook_deliveries_target_connector ON webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
-CREATE INDEX webhook_deliveries_target_org ON webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
+) partition by RANGE (id);
+CREATE INDEX webhook_deliveries_altered ON ONLY webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_connector_event ON ONLY webhook_deliveries USING btree (target_connector_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
+CREATE INDEX webhook_deliveries_connector_outcome ON ONLY webhook_deliveries USING btree (target_connector_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
+CREATE INDEX webhook_deliveries_org ON ONLY webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_org_event ON ONLY webhook_deliveries USING btree (target_org_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
+CREATE INDEX webhook_deliveries_org_outcome ON ONLY webhook_deliveries USING btree (target_org_id, outcome, id COLLATE "POSIX" DESC) WHERE (outcome <> 'accepted'::text);
+CREATE INDEX webhook_deliveries_target_connector ON ONLY webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_target_org ON ONLY webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
+CREATE TRIGGER webhook_deliveries_gone AFTER DELETE ON webhook_deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION webhook_deliveries_remove_keys();
+
+create table webhook_delivery_keys (
+  scope text collate "C" not null,
+  delivery_id text collate "C" not null,
+  id text collate "C" not null,
+  constraint webhook_delivery_keys_pkey PRIMARY KEY (scope, delivery_id)
+);
+CREATE INDEX webhook_delivery_keys_id ON webhook_delivery_keys USING btree (id);
 
 create table webhook_delivery_targets (
   delivery text collate "C" not null,
@@ -2067,8 +2102,7 @@ create table webhook_delivery_targets (
   org_id text collate "C" not null,
   sync_id text collate "C",
   constraint webhook_delivery_targets_pkey PRIMARY KEY (delivery, connector_id),
-  constraint webhook_delivery_targets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE,
-  constraint webhook_delivery_targets_delivery_fkey FOREIGN KEY (delivery) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
+  constraint webhook_delivery_targets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE
 );
 CREATE INDEX webhook_delivery_targets_connector ON webhook_delivery_targets USING btree (connector_id, delivery DESC);
 CREATE INDEX webhook_delivery_targets_org ON webhook_delivery_targets USING btree (org_id, delivery DESC);
@@ -2179,6 +2213,7 @@ create table worker_registration_tokens (
   expires_at timestamptz,
   created_at timestamptz not null default now(),
   llm_provider_ids text[] not null default '{}'::text[],
+  mcp_connection_ids text[] not null default '{}'::text[],
   constraint worker_registration_tokens_pkey PRIMARY KEY (id),
   constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
   constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
@@ -2334,6 +2369,8 @@ begin
   if to_regclass(name) is not null then return false; end if;
   execute format('create table %I (like %I including defaults including constraints including storage including compression)',
     name, parent);
+  -- A push of a usual size, compressed, stays in the row. A partitioned table has no such option.
+  if parent = 'webhook_deliveries' then execute format('alter table %I set (toast_tuple_target = 8160)', name); end if;
   execute format('alter table %I attach partition %I for values from (%s) to (%s)',
     parent, name, partition_bound(parent, week), partition_bound(parent, week + interval '7 days'));
   return true;
@@ -2383,6 +2420,16 @@ CREATE OR REPLACE FUNCTION first_day_of_week(at timestamp with time zone)
  STABLE
 AS $function$
   select date_trunc('week', at, 'UTC')
+$function$;
+
+CREATE OR REPLACE FUNCTION id_digits_at(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+    ((floor(extract(epoch from at) * 1000)::bigint >> (5 * n)) & 31)::int + 1, 1), '' order by n desc)
+  from generate_series(0, 9) n
 $function$;
 
 CREATE OR REPLACE FUNCTION keep_first_account()
@@ -2458,7 +2505,9 @@ CREATE OR REPLACE FUNCTION partition_bound(parent text, week timestamp with time
  LANGUAGE sql
  STABLE
 AS $function$
-  select case parent when 'automation_events' then run_number_at(week)::text end
+  select case parent
+    when 'automation_events' then run_number_at(week)::text
+    when 'webhook_deliveries' then quote_literal('whd_' || id_digits_at(week)) end
 $function$;
 
 CREATE OR REPLACE FUNCTION reopen_usage_day()
@@ -2486,5 +2535,15 @@ AS $function$ begin
   insert into scim_user_emails (user_id, email_key, connector_id, org_id)
   select distinct new.id, e ->> 'value', new.connector_id, new.org_id
   from jsonb_array_elements(coalesce(new.search -> 'emails', '[]')) e where length(e ->> 'value') <= 320;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION webhook_deliveries_remove_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  delete from webhook_delivery_keys k using gone where k.scope = gone.scope and k.delivery_id = gone.delivery_id
+    and k.id = gone.id;
+  delete from webhook_delivery_targets t using gone where t.delivery = gone.id;
   return null;
 end $function$;

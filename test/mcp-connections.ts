@@ -1,3 +1,4 @@
+import { computeRevision } from "../src/features/mcp-connections/tools/recording/index.ts";
 import { toProviderId } from "../src/features/oauth-providers/index.ts";
 import type { OrgId } from "../src/platform/context.ts";
 import { sql } from "../src/platform/db/index.ts";
@@ -11,6 +12,7 @@ export interface SeededConnection {
   name: string;
   slug: string;
   url: string;
+  registration: "none" | "bearer" | "pre_registered";
 }
 
 /** Writes a connection to the database, without discovery and without tools. */
@@ -51,7 +53,7 @@ export async function seedMcpConnection(
       ${JSON.stringify(verdict)}::text::jsonb, '[]', ${JSON.stringify(policy)}::text::jsonb,
       now() + interval '1 day', m.id
     from members m where m.org_id = ${orgId} and m.user_id = ${owner.userId}`);
-  return { id, orgId, name: "Issue tracker", slug, url };
+  return { id, orgId, name: "Issue tracker", slug, url, registration };
 }
 
 /** Everybody of the organization may use it. */
@@ -93,6 +95,11 @@ export async function seedMcpDrift(server: TestServer, workspace: Workspace): Pr
       ${define("Search everything.")}::text::jsonb, 'after', '{text_changed}')`);
   return id;
 }
+
+/** The revision of the drift that `seedMcpDrift` writes. */
+export const seededDriftRevision = computeRevision([
+  { name: "search", approvedHash: "before", latestHash: "after", drift: ["text_changed"] },
+]);
 
 /** A call that waits for approval. */
 export async function seedMcpApproval(

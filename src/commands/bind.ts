@@ -1,19 +1,41 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { Config } from "../platform/config.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { listen } from "../platform/http/index.ts";
 
+type Address = Pick<Config, "host" | "port">;
+
 /** Listens on the configured address and returns the URL of the instance. */
-export async function listenOnConfiguredAddress({ host, port }: Config) {
+export async function listenOnConfiguredAddress({ host, port }: Address) {
+  const socket = await explainProblems(host, port, () => listen(host, port));
+  return { ...socket, ...describeAddress(host, socket.port) };
+}
+
+/** Listens on the configured address for processes that get each connection, unread. */
+export async function listenWithoutServing({ host, port }: Address) {
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true });
+  await explainProblems(host, port, async () => {
+    server.listen(port, host);
+    await once(server, "listening");
+  });
+  return { server, ...describeAddress(host, (server.address() as AddressInfo).port) };
+}
+
+async function explainProblems<T>(host: string, port: number, work: () => Promise<T>): Promise<T> {
   try {
-    const socket = await listen(host, port);
-    const address = `${host.includes(":") ? `[${host}]` : host}:${socket.port}`;
-    return { ...socket, url: toUrl(host, socket.port), address };
+    return await work();
   } catch (error) {
     const problem = problems[(error as NodeJS.ErrnoException).code ?? ""];
     if (!problem) throw error;
     throw new OperatorError(problem(host, port), { cause: error });
   }
 }
+
+const describeAddress = (host: string, port: number) => ({
+  url: toUrl(host, port),
+  address: `${host.includes(":") ? `[${host}]` : host}:${port}`,
+});
 
 const noSuchHost = (host: string) =>
   `HOST ${host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every address it has.`;

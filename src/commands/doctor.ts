@@ -7,13 +7,14 @@ import { instanceId } from "../platform/keyring.ts";
 import { describeSecretSource } from "../platform/secret-file.ts";
 import { readArguments } from "./arguments.ts";
 import { checkDatabase, checkSealed } from "./checks/database.ts";
-import { type Finding, ok, problem, warning } from "./checks/finding.ts";
+import { describeReason, type Finding, ok, problem, warning } from "./checks/finding.ts";
 import { checkFolder } from "./checks/folder.ts";
 import { checkAddress, checkEgress, checkEntry, checkMail, checkReachable } from "./checks/network.ts";
+import { checkMarks, checkRepairs } from "./checks/repair.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
-Usage: signalbox doctor [--json]
+Usage: signalbox doctor [--fix] [--json]
 
 Checks this instance: configuration, data folder, database, migrations, clock, stored secrets, public URL,
 calls to the outside and mail. Each line is ✓ (fine), ! (look at it) or ✗ (broken), with what to do. While the service is
@@ -21,18 +22,25 @@ running on its embedded database, the checks run inside it, with its own setting
 Ends with 1 if anything is broken.
 
 Options:
+  --fix    also repairs what can be repaired without risk to data: permissions of the data folder and the secret
+           file, copies that a killed backup left, invalid indexes, sequences that are behind their tables
   --json   the findings as JSON
 
-Example:
+Examples:
   signalbox doctor
+  signalbox doctor --fix
 `;
 
 const marks = { ok: "✓", warning: "!", problem: "✗" } as const;
 
 export async function doctor(args: string[], io: Io): Promise<number> {
-  const { values } = readArguments(args, { help, options: { json: { type: "boolean" } } });
+  const { values } = readArguments(args, {
+    help,
+    options: { fix: { type: "boolean" }, json: { type: "boolean" } },
+  });
   const findings: Finding[] = [];
-  for await (const finding of examine(io)) {
+  for await (const found of examine(io)) {
+    const finding = values.fix ? await repairFinding(found) : found;
     findings.push(finding);
     if (values.json) continue;
     const advice = finding.advice ? `\n    → ${finding.advice}` : "";
@@ -40,6 +48,19 @@ export async function doctor(args: string[], io: Io): Promise<number> {
   }
   if (values.json) io.out(JSON.stringify(findings));
   return findings.some(({ level }) => level === "problem") ? exit.failed : exit.ok;
+}
+
+async function repairFinding(finding: Finding): Promise<Finding> {
+  if (!finding.fix) return finding;
+  try {
+    return ok(finding.check, `repaired: ${await finding.fix()}`);
+  } catch (error) {
+    return problem(
+      finding.check,
+      `${finding.message}; the repair failed (${describeReason(error)})`,
+      finding.advice,
+    );
+  }
 }
 
 async function* examine(io: Io): AsyncGenerator<Finding> {
@@ -78,6 +99,8 @@ async function* examineInside(config: Config, io: Io): AsyncGenerator<Finding> {
       });
       if (wrong) yield problem("secret", wrong.message);
       yield* await checkSealed(opened, sealedColumns);
+      yield* await checkRepairs(opened.db);
+      yield* await checkMarks(opened.db);
     }
     const publicUrl = io.serving ? (await io.platform()).config.publicUrl : config.publicUrl;
     if (publicUrl) yield await checkReachable(publicUrl, instanceId(opened.keyring), io.serving);

@@ -7,6 +7,8 @@ interface Entry {
   load(): Promise<Command>;
   /** Needs the database. While a server holds the data folder, the server runs the command. */
   database?: true;
+  /** Runs here, and asks the server that holds the data folder for what only the server can do. */
+  asksServer?: true;
   /** Ends by itself when it is asked to stop. */
   stops?: true;
   /** Only calls a server over HTTP; needs no database or configuration of this instance. */
@@ -25,6 +27,23 @@ export const commands: Record<string, Entry> = {
     summary: "check this instance and say what to do",
     load: async () => (await import("./doctor.ts")).doctor,
     database: true,
+  },
+  backup: {
+    summary: "write everything in the database to a file, while the service runs",
+    load: async () => (await import("./backup.ts")).backup,
+    asksServer: true,
+    stops: true,
+  },
+  restore: {
+    summary: "put a backup into an empty database",
+    load: async () => (await import("./restore.ts")).restore,
+    stops: true,
+  },
+  move: {
+    summary: "move everything to another database: from embedded to PostgreSQL, or back",
+    load: async () => (await import("./move.ts")).move,
+    asksServer: true,
+    stops: true,
   },
   demo: {
     summary: "fill an empty instance with a workspace to look at",

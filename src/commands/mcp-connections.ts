@@ -37,6 +37,7 @@ Actions:
 Options:
 ${addOptionsHelp}
   --all              approve: everything, with the instructions of the server
+  --revision TEXT    approve: the revision that \`drift\` printed; refused when the server changed again since
   --code CODE        connect: the code that the page in the browser shows
   --tool NAME        calls: only of this tool
   --outcome OUTCOME  calls: ok, tool_error, refused, failed, cancelled or timed_out
@@ -47,7 +48,7 @@ ${transferOptionsHelp}
 Examples:
   signalbox mcp-connections add https://mcp.example.com/mcp --name Tickets
   signalbox mcp-connections drift mcn_01m7…
-  signalbox mcp-connections approve mcn_01m7… create_ticket
+  signalbox mcp-connections approve mcn_01m7… create_ticket --revision b5bb9d80…
   signalbox mcp-connections import ~/.cursor/mcp.json --preview
   signalbox mcp-connections export claude-code
 `;
@@ -146,18 +147,24 @@ async function drift(args: string[], io: Io): Promise<number> {
     ],
     "The server says what was approved.",
   );
+  if (page.items.length > 0 && !session.json) io.out(`Revision: ${page.revision}`);
   return exit.ok;
 }
 
 async function approve(args: string[], io: Io): Promise<number> {
-  const options = { ...connectionOptions, all: { type: "boolean", default: false } } as const;
+  const options = {
+    ...connectionOptions,
+    all: { type: "boolean", default: false },
+    revision: { type: "string" },
+  } as const;
   const { values, words } = readArguments(args, { help, options, words: 100 });
   const [id, ...names] = words;
   if (!id) throw new UsageError(`Name ${what}.`);
   if (values.all === names.length > 0) throw new UsageError("Name the tools to approve, or use --all.");
+  const { revision } = values;
+  if (revision === undefined)
+    throw new UsageError("Name the --revision that `drift` printed, so that nothing is approved unseen.");
   const session = openSession(values, io);
-  // With the revision, a change between reading and approving is refused and not approved unseen.
-  const { revision } = await session.client.mcpConnections.drift(id);
   const reply = await session.client.mcpConnections.approve(id, {
     revision,
     ...(values.all ? {} : { tools: names }),

@@ -1,5 +1,6 @@
 import { refuseWrongSecret } from "../platform/canary/index.ts";
 import { migrate as apply, pendingMigrations } from "../platform/db/index.ts";
+import { findMove } from "../platform/marks/index.ts";
 import { describeSecretSource } from "../platform/secret-file.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
@@ -31,6 +32,8 @@ export async function migrate(args: string[], io: Io): Promise<number> {
     throw new UsageError("--check changes nothing, so it takes no --accept-loss.");
   const opened = await io.database({ create: !values.check, anySchema: true });
   const { db } = opened;
+  const moved = values.check ? undefined : await findMove(db);
+  if (moved) throw moved;
   if (!values.check && !acceptsLoss)
     await refuseWrongSecret(opened, {
       source: describeSecretSource(io.config()),

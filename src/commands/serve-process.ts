@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Config } from "../platform/config.ts";
 import { type Control, openControl } from "../platform/control.ts";
+import { createServerWithoutSocket } from "../platform/http/index.ts";
 import type { Log } from "../platform/log.ts";
 import { type OpenPlatform, openDatabase, openPlatform } from "../platform/open.ts";
 import type { PrimaryLink } from "../platform/processes/index.ts";
@@ -22,14 +23,13 @@ interface ProcessOptions {
 
 /** Serves in this process until it is asked to stop. */
 export async function serveProcess({ config, role, log, io, link }: ProcessOptions): Promise<number> {
-  const listen = () => listenOnConfiguredAddress({ ...config, port: link?.port ?? config.port });
-  // While others serve, this process takes no connections before it is ready.
-  const early = !link || link.listensEarly ? await listen() : undefined;
+  const socket = link ? undefined : await listenOnConfiguredAddress(config);
+  const server = socket ?? createServerWithoutSocket();
   // The embedded database opens while the features load. Connecting to a server has a time limit, and loading blocks the
   // process for seconds on a busy machine, so it comes first there.
   const rooms = import("../app.ts");
   if (config.databaseUrl) await rooms;
-  const known = await link?.mayOpen;
+  await link?.mayOpen;
   const database = openDatabase(config, {
     log,
     processes: link?.count ?? 1,
@@ -38,24 +38,23 @@ export async function serveProcess({ config, role, log, io, link }: ProcessOptio
   database.catch(() => {});
   const { createApp, jobs } = await rooms;
   const works = role !== "api";
-  const publicUrl = config.publicUrl ?? known?.url ?? early!.url;
+  const publicUrl = config.publicUrl ?? link?.url ?? socket!.url;
   const platform = await openPlatform(config, { publicUrl, jobs, works, log, database, link });
   const app = createApp(platform, { role });
-  const socket = early ?? (await listen());
-  const listening = socket.serve(app);
+  const listening = server.serve(app);
   const control = await acceptCommands(io, platform);
   if (works) await platform.jobs.work(platform, jobs);
-  const at = { url: platform.config.publicUrl, address: socket.address, port: socket.port };
-  if (link) link.reportReady(at);
+  if ("take" in server) link?.reportReady(server.take);
   else {
     // The line on stdout names PUBLIC_URL, which several replicas share.
-    log.info(`listening on ${at.address}`);
-    io.out(`Signalbox is ready at ${at.url}`);
+    log.info(`listening on ${server.address}`);
+    io.out(`Signalbox is ready at ${platform.config.publicUrl}`);
   }
 
   const stop = link ? AbortSignal.any([io.signal, link.stopping]) : io.signal;
   if (!stop.aborted) await once(stop, "abort");
   const drainMs = link?.drainMs() ?? 0;
+  if (!link?.stopping.aborted) link?.reportLeaving();
   setTimeout(() => {
     log.warn("not everything had ended in time");
     process.exit(exit.ok);

@@ -3,6 +3,7 @@ import type { Config } from "../platform/config.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { isChild, joinPrimary, runPrimary } from "../platform/processes/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
+import { listenWithoutServing } from "./bind.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
@@ -40,8 +41,8 @@ export async function serve(args: string[], io: Io): Promise<number> {
   if (role !== "all" && !config.databaseUrl) {
     throw new UsageError(`--role ${role} needs DATABASE_URL: the embedded database has one process.`);
   }
-  const count = chooseCount(config);
   const link = isChild() ? await joinPrimary() : undefined;
+  const count = link?.count ?? (await chooseCount(config));
   const process = link?.number ?? (count > 1 ? 0 : undefined);
   const log = createLog(config.logLevel, { format: config.logFormat, process });
   endOnFaults(log);
@@ -50,8 +51,19 @@ export async function serve(args: string[], io: Io): Promise<number> {
   return serveProcess({ config, role, log, io, link });
 }
 
-function chooseCount({ databaseUrl, processes }: Config): number {
-  if (databaseUrl) return processes ?? availableParallelism();
+/** Connections that a process opens when there are many processes: 4 for requests, 2 for jobs, 2 to listen. */
+const connectionsPerProcess = 8;
+
+/** One process for each core, but not more than the database has connections for. */
+async function chooseCount({ databaseUrl, databaseDirectUrl, processes }: Config): Promise<number> {
+  if (databaseUrl) {
+    const wanted = processes ?? availableParallelism();
+    // Behind a pooler, connections are no limit. The default pool of a few processes always fits.
+    if (processes !== undefined || databaseDirectUrl !== undefined || wanted <= 8) return wanted;
+    const { readMaxConnections } = await import("../platform/db/index.ts");
+    const most = (await readMaxConnections(databaseUrl)) ?? Number.POSITIVE_INFINITY;
+    return Math.max(1, Math.min(wanted, Math.floor((most * 0.9) / connectionsPerProcess)));
+  }
   if (processes !== undefined && processes > 1)
     throw new UsageError(
       `PROCESSES=${processes} needs DATABASE_URL: the embedded database has one process. Remove PROCESSES, or use a PostgreSQL server.`,
@@ -59,13 +71,19 @@ function chooseCount({ databaseUrl, processes }: Config): number {
   return 1;
 }
 
-function servePrimary(count: number, io: Io, log: Log): Promise<number> {
+async function servePrimary(count: number, io: Io, log: Log): Promise<number> {
+  const { server, url, address } = await listenWithoutServing(io.config());
   const hangUp = new AbortController();
   const primary = runPrimary({
     count,
+    server,
+    url,
     log,
     signal: AbortSignal.any([io.signal, hangUp.signal]),
-    onReady: (url) => io.out(`Signalbox is ready at ${url}`),
+    onReady: () => {
+      log.info(`listening on ${address}`);
+      io.out(`Signalbox is ready at ${io.config().publicUrl ?? url}`);
+    },
   });
   process.on("SIGHUP", () => {
     // A terminal that is closed sends the same signal.

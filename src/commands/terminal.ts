@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { printable } from "@signalbox/command-line";
 import { type Config, readConfig } from "../platform/config.ts";
 import type { Platform } from "../platform/context.ts";
-import { CommandNotAccepted, type CommandOutput, sendCommand } from "../platform/control.ts";
-import { findLockHolder, hasDatabase, lockFolder } from "../platform/db/index.ts";
+import { CommandNotAccepted, type CommandOutput, isLocked, sendCommand } from "../platform/control.ts";
+import { findLockHolder, hasDatabase } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { createLog } from "../platform/log.ts";
 import { FolderInUse, type OpenDatabase, openDatabase, openPlatform } from "../platform/open.ts";
@@ -64,7 +64,8 @@ export function createTerminalIo(
       );
     },
     runForOtherProcess: ({ command, args }, output, platform) => {
-      if (!commands[command]?.database) {
+      const entry = commands[command];
+      if (!entry?.database && !entry?.asksServer) {
         output.err(
           `The running Signalbox has no command ${command} to run here. Restart it, if it is older.`,
         );
@@ -142,10 +143,4 @@ function findEmbeddedFolder(io: Io): string | undefined {
     // The command itself reports errors in the configuration.
     return undefined;
   }
-}
-
-function isLocked(dataDir: string): boolean {
-  const lock = lockFolder(dataDir);
-  lock?.release();
-  return !lock;
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { isLoopbackHost, parseEgressAllow } from "@signalbox/discovery/egress";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { splitServers } from "./db/servers.ts";
 import { OperatorError } from "./errors.ts";
 
 /** The environment is wrong; the message names the variable and the way out. */
@@ -14,6 +15,15 @@ const url = (protocols: string[], example: string) =>
     // Later checks need a valid URL.
     abort: true,
   });
+
+/** Several servers are separated by commas: the one that can be written to is used. */
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) =>
+      splitServers(text).every((one) => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol)),
+    { message: "must be a URL such as postgres://user:password@host:5432/signalbox" },
+  );
 
 const list = z.string().transform((text) =>
   text
@@ -93,7 +103,8 @@ const variables = z.object({
       message: "must be an origin without a path, such as https://signalbox.example.com",
     })
     .optional(),
-  DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/signalbox").optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_DIRECT_URL: databaseUrl.optional(),
   DATABASE_POOL: wholeNumber(2, 200).optional(),
   PROCESSES: wholeNumber(1, 256).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
@@ -196,6 +207,8 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     /** Known only after listening when neither is set and the port is free to choose. */
     publicUrl: env.PUBLIC_URL ? new URL(env.PUBLIC_URL).origin : undefined,
     databaseUrl: env.DATABASE_URL,
+    /** Leads to PostgreSQL itself when the other one leads to a pooler. */
+    databaseDirectUrl: env.DATABASE_DIRECT_URL,
     /** Undefined means a number that fits the number of processes. */
     databasePool: env.DATABASE_POOL,
     /** Undefined means one for each core, on a PostgreSQL server. */

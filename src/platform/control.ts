@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
-import { findLockHolder } from "./db/index.ts";
+import { findLockHolder, lockFolder } from "./db/index.ts";
+import { OperatorError } from "./errors.ts";
 
 /**
  * Only one process can open the embedded database, so a running server runs the commands of other processes. The
@@ -75,6 +76,16 @@ async function readCommand(incoming: IncomingMessage): Promise<ControlCommand | 
   }
 }
 
+/** Returns the address of the server that holds the folder, or undefined when no server takes commands there. */
+export const findServer = (dataDir: string): string | undefined =>
+  isLocked(dataDir) ? findLockHolder(dataDir)?.control : undefined;
+
+export function isLocked(dataDir: string): boolean {
+  const lock = lockFolder(dataDir);
+  lock?.release();
+  return !lock;
+}
+
 /** No server accepted the command at that address, so nothing was done. */
 export class CommandNotAccepted extends Error {}
 
@@ -105,6 +116,24 @@ export async function sendCommand(
     throw new CommandInterrupted((error as Error).message);
   }
   throw new CommandInterrupted("the connection ended");
+}
+
+/** As `sendCommand`, with errors for the operator. */
+export async function askServer(
+  address: string,
+  command: ControlCommand,
+  output: CommandOutput,
+): Promise<number> {
+  try {
+    return await sendCommand(address, command, output);
+  } catch (error) {
+    throw new OperatorError(
+      error instanceof CommandNotAccepted
+        ? "The running Signalbox does not take commands at the moment. Try again shortly."
+        : "The running Signalbox stopped before the command had ended. Run the command again.",
+      { cause: error },
+    );
+  }
 }
 
 /** Most kernels limit the path of a socket to about a hundred bytes. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics, mergeSnapshots, renderMetrics, withoutGauges } from "./metrics.ts";
 
 /** The text format's own grammar, version 0.0.4: what a scraper would refuse, this refuses. */
 function parse(text: string) {
@@ -72,5 +72,50 @@ describe("metrics", () => {
     const metrics = createMetrics();
     for (let i = 0; i < 20_000; i++) metrics.count("things_total", { kind: i });
     expect(parse(metrics.render()).samples.size).toBe(5_000);
+  });
+});
+
+describe("the metrics of several processes", () => {
+  const createProcess = (level: number) => {
+    const metrics = createMetrics();
+    metrics.count("things_total", { kind: "a" }, level);
+    metrics.time("work_seconds", {}, 0.002);
+    metrics.gauge("connections", () => level, "sum");
+    metrics.gauge("failing", () => [{ labels: { job: "x" }, value: level }], "max");
+    metrics.gauge("memory", () => level, "each");
+    metrics.gauge("delays", () => [{ labels: { of: "y" }, value: level }], "each");
+    return structuredClone(metrics.read());
+  };
+
+  test("are added up, or have the highest value, or the label of their process", () => {
+    const { samples } = parse(
+      renderMetrics([
+        { process: 1, snapshot: createProcess(3) },
+        { process: 2, snapshot: createProcess(4) },
+      ]),
+    );
+    expect(Object.fromEntries(samples)).toMatchObject({
+      'things_total{kind="a"}': 7,
+      'work_seconds_bucket{le="0.001"}': 0,
+      'work_seconds_bucket{le="0.0025"}': 2,
+      work_seconds_sum: 0.004,
+      work_seconds_count: 2,
+      connections: 7,
+      'failing{job="x"}': 4,
+      'memory{process="1"}': 3,
+      'memory{process="2"}': 4,
+      'delays{of="y",process="2"}': 4,
+    });
+    expect(samples.has("memory")).toBe(false);
+  });
+
+  test("keep what an ended process counted, without its gauges", () => {
+    const ended = withoutGauges(mergeSnapshots([{ snapshot: createProcess(3) }]));
+    const { samples } = parse(
+      renderMetrics([{ snapshot: ended }, { process: 2, snapshot: createProcess(1) }]),
+    );
+    expect(samples.get('things_total{kind="a"}')).toBe(4);
+    expect(samples.get("work_seconds_count")).toBe(2);
+    expect(samples.get("connections")).toBe(1);
   });
 });

@@ -7,6 +7,8 @@ import { type Config, isLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
   createDb,
+  createMissingDirectUrlError,
+  createPooledDirectUrlError,
   type Db,
   describeOldServer,
   describeServer,
@@ -14,6 +16,7 @@ import {
   type Engine,
   type FolderLock,
   findLockHolder,
+  findPooler,
   hasDatabase,
   lockFolder,
   migrate,
@@ -21,6 +24,7 @@ import {
   openEmbedded,
   openPostgres,
   pendingMigrations,
+  splitServers,
 } from "./db/index.ts";
 import { OperatorError } from "./errors.ts";
 import { watchPlatform } from "./gauges.ts";
@@ -29,6 +33,7 @@ import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
 import { createLocalLimits, createQueues } from "./limits/index.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
+import { findMove } from "./marks/index.ts";
 import { createMetrics } from "./metrics.ts";
 import type { PrimaryLink } from "./processes/index.ts";
 import { loadFormat } from "./reseal/index.ts";
@@ -100,6 +105,8 @@ export async function openDatabase(
     const check = { source: describeSecretSource(config), sealedColumns };
     // Also before migrations, because this may be the database of another instance.
     if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
+    const move = schema === "leave" ? undefined : await findMove(db);
+    if (move) throw move;
     await prepareSchema(db, schema, log);
     if (schema !== "leave") {
       if (checksSecret) await checkSecret({ db, keyring }, check);
@@ -256,8 +263,27 @@ async function openEngine(config: Config, log: Log, processes: number): Promise<
     }
     return openEmbedded(config.dataDir);
   }
-  return openPostgres(config.databaseUrl, {
+  return openServer(config.databaseUrl, config.databaseDirectUrl, {
     poolSize: config.databasePool ?? choosePoolSize(processes),
     onError: (error) => log.warn({ err: error }, "database connection"),
   });
+}
+
+/** Opens a PostgreSQL server, or a pooler in front of it. */
+async function openServer(
+  url: string,
+  directUrl: string | undefined,
+  options: Parameters<typeof openPostgres>[1],
+): Promise<Engine> {
+  const [first] = splitServers(url);
+  // With several servers, the first may be a standby or down. Poolers have one address.
+  const pooler = first === url ? await findPooler(url) : undefined;
+  if (pooler?.sharesConnections && directUrl === undefined) throw createMissingDirectUrlError();
+  if (directUrl !== undefined && splitServers(directUrl).length === 1) {
+    const behind = await findPooler(directUrl).catch((error) => {
+      throw describeUnreachableServer(directUrl, error, "DATABASE_DIRECT_URL") ?? error;
+    });
+    if (behind?.sharesConnections) throw createPooledDirectUrlError();
+  }
+  return openPostgres(url, { ...options, directUrl, pooler });
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../src/platform/db/index.ts";
+import { startOpenIdProvider } from "../fixtures/openid-provider.ts";
 import { createWorkspace, useServer, type Workspace } from "../harness.ts";
 import { postForm, registerClient, startSite } from "../mcp-authorization.ts";
+import { setUpCompany } from "../sso.ts";
 import { expectPage, openWindow, press, useBrowser } from "./browser.ts";
 
 const verifier = "a-verifier-of-at-least-forty-three-characters-1";
@@ -41,7 +43,10 @@ describe("connecting an MCP client in a browser", () => {
     const address = await buildUrl();
     const { page, status, complaints } = await openWindow(browser, server, address);
     expect(status).toBe(401);
-    await expectPage(page, "Sign in to connect an MCP client");
+    await expectPage(page, "Sign in to connect Editor");
+    // The person knows who asks before they type a password.
+    for (const part of [new URL(redirectUri).host, "Not verified"])
+      expect(await page.locator("main").textContent()).toContain(part);
     await page.fill("#email", acme.owner.email);
     await page.fill("#password", acme.owner.password);
     await press(page, "Sign in and continue");
@@ -68,6 +73,36 @@ describe("connecting an MCP client in a browser", () => {
     await page.waitForURL("**/oauth/consent/**");
     await page.reload();
     await expectPage(page, "This request is over");
+  });
+
+  test("single sign-on leads back to the consent, and the program gets its code", async () => {
+    const provider = await startOpenIdProvider();
+    try {
+      const company = await setUpCompany(server, provider, await createWorkspace(server, "Globex"));
+      const email = `octo@${company.domain}`;
+      provider.people.set("octo", { email, name: "Octo" });
+      const { page, complaints } = await openWindow(browser, server, await buildUrl({}, "Editor"));
+      await expectPage(page, "Sign in to connect Editor");
+      const consent = page.url();
+      await page.fill("#email", email);
+      await page.locator("#email").blur();
+      await page.waitForSelector("#sso:not([hidden])");
+      await press(page, "Continue with single sign-on");
+      await page.waitForURL(`${provider.issuer}/interaction/**`);
+      const first = page.url();
+      await page.click("text=Allow as octo");
+      await page.waitForURL((url) => url.href !== first && url.pathname.startsWith("/interaction/"));
+      await page.click("text=Allow as octo");
+      await page.waitForURL(consent);
+      await expectPage(page, "Connect Editor?");
+      expect(await page.locator("main").textContent()).toContain(email);
+      await press(page, "Connect");
+      await page.waitForURL(`${redirectUri}?**`);
+      expect(new URL(page.url()).searchParams.get("code")).toBeTruthy();
+      expect(complaints).toEqual([]);
+    } finally {
+      await provider.close();
+    }
   });
 
   test("the person chooses among several organizations, or cancels", async () => {
@@ -99,7 +134,7 @@ describe("connecting an MCP client in a browser", () => {
     await page.locator("#say", { hasText: "single sign-on" }).waitFor();
     await expectPage(page, "Connect Editor?");
     await press(page, "Use another account");
-    await expectPage(page, "Sign in to connect an MCP client");
+    await expectPage(page, "Sign in to connect Editor");
   });
 
   test("a request that is not valid is explained, and the browser stays here", async () => {

@@ -81,6 +81,10 @@ describe("signalbox mcp-connections", () => {
     expect((await run(["drift", id])).code).toBe(0);
     expect(await run(["approve", id])).toMatchObject({ code: 2 });
     expect(await run(["approve", id, "a", "--all"])).toMatchObject({ code: 2 });
+    const unseen = await run(["approve", id, "--all"]);
+    expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining("--revision") });
+    const old = await run(["approve", id, "--all", "--revision", "seen-before"]);
+    expect(old).toMatchObject({ code: 1, stderr: expect.stringContaining("Read the differences again") });
     expect(await run(["calls", "--outcome", "maybe"])).toMatchObject({ code: 1 });
   });
 

@@ -42,6 +42,7 @@ import { insertMcpClient } from "../mcp-authorization.ts";
 import { seedMcpCall } from "../mcp-calls.ts";
 import {
   grantToAll,
+  seededDriftRevision,
   seedMcpAccount,
   seedMcpApproval,
   seedMcpConnection,
@@ -328,6 +329,7 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   postV1McpConnectionsImport: () => ({
     items: [{ url: `http://127.0.0.1:60998/${newName()}`, registration: "none" }],
   }),
+  postV1McpConnectionsByIdDriftApprove: () => ({ revision: seededDriftRevision }),
   putV1McpConnectionsByIdCredential: () => ({ bearerToken: "another" }),
   postV1McpConnectionsByIdConnectClaim: () => ({ code: seededClaimCode }),
   postV1AutomationRunsByIdEvents: () => event(0),
@@ -379,6 +381,7 @@ const unaudited: Record<string, string> = {
     "each saved connection has its entry, but the call of this test ends the stream",
   postV1McpConnectionsByIdDiscover: "the connection itself tells what was found",
   postV1McpConnectionsByIdTest: "the connection itself tells what was found",
+  putV1McpConnectionsByIdAuthorizationServer: "needs a server with a sign-in; its own tests check the entry",
   postV1McpDiscoveries: "the kept verdict tells it",
   postV1AutomationSchedulesPreview: "changes nothing",
   postV1ConnectorsByIdTest: "changes nothing",
@@ -460,6 +463,7 @@ const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]
 
 /** Routes that need something of the world outside to succeed: a DNS record, an identity provider, a browser's cookie. */
 const needsOutside = new Set([
+  "putV1McpConnectionsByIdAuthorizationServer",
   "getOauthConsentByUid",
   "postOauthConsentByUid",
   "postOauthConsentByUidDeny",

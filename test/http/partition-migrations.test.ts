@@ -10,6 +10,7 @@ import {
   readMigrations,
   sql,
 } from "../../src/platform/db/index.ts";
+import { newIdAt } from "../../src/platform/ids.ts";
 import { openEmptyPglite } from "../cluster.ts";
 import { makeDatabase } from "../postgres.ts";
 
@@ -81,5 +82,45 @@ describe("events of runs", () => {
     const week = (await listPartitions(db, "automation_events")).find((one) => one.name === name)!;
     expect(week.startsAt).toBeLessThanOrEqual(Date.now());
     expect(week.endsAt).toBeGreaterThan(Date.now());
+  });
+});
+
+describe("deliveries of code hosts", () => {
+  let database: Awaited<ReturnType<typeof openEmptyDatabase>>;
+  let db: Db;
+  beforeAll(async () => {
+    database = await openEmptyDatabase();
+    db = createDb(database.engine);
+    await migrate(db, readMigrations().slice(0, 46));
+    await db.run(sql`insert into organizations (id, name, slug) values (${org}, 'Acme', 'acme')`);
+    await db.run(sql`
+      insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, outcome, headers, body, body_digest,
+        target_org_id)
+      select id, 'con_1', 'd' || n, ${org}, 'github', 'push', 'accepted', '{}', 'body', '', ${org}
+      from unnest(${[60, 30, 0].map((days) => newIdAt("whd", Date.now() - days * 86_400_000))}::text[])
+        with ordinality t (id, n)`);
+    await migrate(db);
+  }, 120_000);
+  afterAll(async () => {
+    await database.engine.close();
+    await database.drop();
+  });
+
+  test("are all kept with their keys, in the first partition, which later weeks follow", async () => {
+    const partitions = await listPartitions(db, "webhook_deliveries");
+    expect(partitions.map(({ startsAt }) => startsAt === null)).toEqual([true, false, false, false, false]);
+    expect(partitions[0]!.endsAt).toBeGreaterThan(Date.now());
+    const rows = await db.rows(sql`
+      select d.delivery_id as "deliveryId", d.tableoid::regclass::text as partition, k.delivery_id as key
+      from webhook_deliveries d join webhook_delivery_keys k on k.id = d.id order by d.id`);
+    const partition = partitions[0]!.name;
+    expect(rows).toEqual(["d1", "d2", "d3"].map((key) => ({ deliveryId: key, partition, key })));
+  });
+
+  test("go with their organization, and their keys with them", async () => {
+    await db.run(sql`delete from organizations where id = ${org}`);
+    expect(
+      await db.rows(sql`select id from webhook_deliveries union all select id from webhook_delivery_keys`),
+    ).toEqual([]);
   });
 });

@@ -6,12 +6,9 @@
  * - PostgreSQL itself killed or restarted (a cluster of its own, made for this; needs initdb);
  * - a reporter silent past its lease, by the real clock, while another takes over.
  */
-import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
+import { createPostgres, findPostgresPrograms } from "../own-postgres.ts";
 import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { cleanUp, type Env, freePort, freshFolder, type RunningServer, serve } from "../process/kit.ts";
 import {
@@ -22,7 +19,6 @@ import {
   startReporter,
 } from "../process/reporting.ts";
 
-const run = promisify(execFile);
 const { values } = parseArgs({ options: { kills: { type: "string", default: "20" } } });
 const kills = Number(values.kills);
 const secret = "a secret for the tests, long enough";
@@ -70,51 +66,9 @@ async function killServer(dataDir: string | undefined, env: Env): Promise<string
   return wrong;
 }
 
-/** Where PostgreSQL's own programs are, if they are. */
-function postgresPrograms(): string | undefined {
-  const root = "/usr/lib/postgresql";
-  const versions = existsSync(root) ? readdirSync(root).sort() : [];
-  return versions
-    .map((version) => join(root, version, "bin"))
-    .findLast((bin) => existsSync(join(bin, "initdb")));
-}
-
-/** A PostgreSQL of our own that may be killed. It refuses to run as root, so root lends it a user. */
-async function ownPostgres(bin: string) {
-  const folder = mkdtempSync(join(tmpdir(), "signalbox-postgres-"));
-  const isRoot = userInfo().uid === 0;
-  if (isRoot) await run("chown", ["postgres", folder]);
-  const data = join(folder, "data");
-  const port = await freePort();
-  const as = (program: string, args: string[]): [string, string[]] =>
-    isRoot ? ["runuser", ["-u", "postgres", "--", join(bin, program), ...args]] : [join(bin, program), args];
-  await run(...as("initdb", ["-D", data, "-A", "trust", "-U", "root"]));
-  const start = () => {
-    const child = spawn(...as("postgres", ["-D", data, "-p", port, "-k", folder, "-h", "127.0.0.1"]), {
-      stdio: "ignore",
-    });
-    return child;
-  };
-  start();
-  return {
-    url: `postgres://root@127.0.0.1:${port}/postgres`,
-    /** `immediate` is what a power cut leaves: recovery from the log at the next start. */
-    async restart(mode: "fast" | "immediate") {
-      await run(...as("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]));
-      await pause(300);
-      start();
-    },
-    async remove() {
-      await run(...as("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]));
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 async function restartPostgres(bin: string): Promise<string[]> {
-  const postgres = await ownPostgres(bin);
+  const postgres = await createPostgres(bin);
   try {
-    await pause(3_000);
     const env = { DATABASE_URL: postgres.url, SIGNALBOX_SECRET: secret, LOG_LEVEL: "silent" };
     const server = await serve(undefined, env);
     const { access, runIds } = await createQueuedRuns(server.url, 3);
@@ -190,7 +144,7 @@ if (onPostgres) {
     return killServer(undefined, env).finally(() => database.drop());
   });
 } else console.log("!!! No PostgreSQL: set TEST_DATABASE_URL. Killing the server on it IS SKIPPED.");
-const bin = postgresPrograms();
+const bin = findPostgresPrograms();
 if (bin) await show(`PostgreSQL restarted ${Math.ceil(kills / 2)} times`, () => restartPostgres(bin));
 else console.log("!!! No initdb here: restarting PostgreSQL IS SKIPPED.");
 await show("silent past the lease", sleepPastLease);

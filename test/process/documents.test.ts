@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Block, documents, readBlocks } from "./documents/blocks.ts";
 import { preparations } from "./documents/given.ts";
-import { createDemo, type Demo, type Instance, openInstance } from "./documents/instance.ts";
+import {
+  createDemo,
+  type Demo,
+  type Instance,
+  openInstance,
+  openInstanceOfAcme,
+} from "./documents/instance.ts";
 import { createPrograms, runBlock } from "./documents/shell.ts";
 import { readShownInComments, readShownKeys } from "./documents/shown.ts";
 import { findPreparation, type Terminal } from "./documents/world.ts";
@@ -17,6 +23,9 @@ const checkedElsewhere: Record<string, string> = {
   "npm run bench": "takes many minutes; unit/documents.test.ts checks that the benchmarks exist",
   "docker run": "needs a container engine",
   "systemctl ": "needs systemd",
+  "signalbox restore": "needs an empty database; backup.test.ts restores into both",
+  "signalbox.backup-key": "needs a file in /etc; backup.test.ts makes encrypted backups",
+  "signalbox move": "needs a second database; move.test.ts moves there and back",
   "signalbox serve --role api": "postgres.test.ts starts both roles",
   "signalbox llm-providers create": "asks for a password; cli-llm-providers.test.ts runs these commands",
   "signalbox admin overview": "asks for a password; cli-admin.test.ts runs these commands",
@@ -30,7 +39,9 @@ const checkedElsewhere: Record<string, string> = {
 };
 
 /** Calls that cannot succeed here, by document and a text in them: the status that they get, and why. */
-const expected: Record<string, [text: string, status: number, why: string][]> = {};
+const expected: Record<string, [text: string, status: number, why: string][]> = {
+  "docs/guides/people.md": [["/verify", 409, "needs a record in the DNS"]],
+};
 
 const all = documents.flatMap(readBlocks);
 const shells = all.filter(({ language }) => language === "sh");
@@ -51,8 +62,11 @@ const withOwnInstance: Record<string, string> = {
   "docs/templates.md": "creates a template that docs/automations.md needs too",
 };
 
+/** Guides go on where docs/start.md ends. */
+const isGuide = (file: string) => file.startsWith("docs/guides/");
 /** Pages that are read from the first line to the last: each block uses what the blocks above it have set. */
-const isInOneTerminal = (file: string) => file === "docs/start.md" || file.startsWith("docs/guides/");
+const isInOneTerminal = (file: string) => file === "docs/start.md" || isGuide(file);
+const hasOwnInstance = (file: string) => file in withOwnInstance || isGuide(file);
 
 let programs: string;
 let demo: Demo;
@@ -80,14 +94,16 @@ describe.each([...new Set(runnable.map(({ file }) => file))])(
     const used = new Set<string>();
     beforeAll(async () => {
       if (isInOneTerminal(file)) terminal = { file: join(freshFolder(), "../terminal"), ids: {}, texts: {} };
-      if (file in withOwnInstance) instance = await openInstance(demo, { isEmpty: file === "docs/start.md" });
+      if (isGuide(file)) instance = await openInstanceOfAcme(demo);
+      else if (file in withOwnInstance)
+        instance = await openInstance(demo, { isEmpty: file === "docs/start.md" });
       else {
         shared ??= openInstance(demo);
         instance = await shared;
       }
     });
     afterAll(async () => {
-      if (file in withOwnInstance) await closeInstance(instance);
+      if (hasOwnInstance(file)) await closeInstance(instance);
     });
 
     const blocks = runnable.filter((block) => block.file === file);

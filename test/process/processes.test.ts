@@ -52,7 +52,8 @@ test("the embedded database refuses several processes with one sentence", async 
   expect(stderr).toMatch(/^PROCESSES=2 needs DATABASE_URL: the embedded database has one process\./);
 });
 
-describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", () => {
+// Three processes start, some of them twice. On a crowded machine this takes minutes.
+describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", { timeout: 400_000 }, () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>;
   let env: Env;
   beforeAll(async () => {
@@ -71,14 +72,14 @@ describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", (
 
   test("answer at one address, with one set of metrics, and their log lines name them", async () => {
     const server = await serve(undefined, env);
-    expect(listReady(server).map(({ number }) => number)).toEqual([1, 2]);
+    await expect.poll(() => listReady(server).map(({ number }) => number)).toEqual([1, 2]);
     for (let i = 0; i < 20; i++) {
       const reply = await get(`${server.url}/health`);
       reply.resume();
       expect(reply.statusCode).toBe(200);
     }
     const metrics = await readMetrics(server);
-    expect(countOf(metrics, "health")).toBe(20);
+    expect(countOf(metrics, "getHealth")).toBe(20);
     expect(metrics.get('processes{state="ready"}')).toBe(2);
     for (const number of [0, 1, 2])
       expect(metrics.get(`process_resident_memory_bytes{process="${number}"}`)).toBeGreaterThan(1e6);
@@ -87,7 +88,7 @@ describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", (
       new Set(
         server.output.stderr
           .split("\n")
-          .filter((line) => line.includes('"operation":"health"'))
+          .filter((line) => line.includes('"operation":"getHealth"'))
           .map((line) => JSON.parse(line).process),
       );
     await expect.poll(writers).toEqual(new Set([1, 2]));
@@ -99,32 +100,34 @@ describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", (
   test("a process that is killed is replaced at the same address, and counters do not become smaller", async () => {
     const server = await serve(undefined, env);
     for (let i = 0; i < 10; i++) (await get(`${server.url}/health`)).resume();
-    expect(countOf(await readMetrics(server), "health")).toBe(10);
+    expect(countOf(await readMetrics(server), "getHealth")).toBe(10);
+    await expect.poll(() => listReady(server).length).toBe(2);
     const [first] = listReady(server);
     process.kill(first!.pid, "SIGKILL");
-    await expect.poll(() => listReady(server).length, { timeout: 60_000 }).toBe(3);
+    await expect.poll(() => listReady(server).length, { timeout: 200_000 }).toBe(3);
     expect(listReady(server)[2]!.number).toBe(first!.number);
     const later = await readMetrics(server);
-    expect(countOf(later, "health")).toBe(10);
+    expect(countOf(later, "getHealth")).toBe(10);
     expect(later.get("process_restarts_total")).toBe(1);
 
     // All of them at once: the port was chosen by the first start, and stays.
     for (const { pid } of listReady(server)) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     const status = async () => (await fetch(`${server.url}/ready`).catch(() => undefined))?.status;
-    await expect.poll(status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(status, { timeout: 200_000 }).toBe(200);
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
   test("SIGHUP replaces both one after the other, and no request is refused", async () => {
     const server = await serve(undefined, env);
+    await expect.poll(() => listReady(server).length).toBe(2);
     const before = listReady(server);
     const failures: string[] = [];
     let isOver = false;
     let count = 0;
     // `fetch` keeps its connections open; the others open one for each request.
     const callers = [
-      () => fetch(`${server.url}/ready`).then(async (reply) => void (await reply.text(), reply.status)),
-      () => get(`${server.url}/health`).then((reply) => void reply.resume()),
+      () => fetch(`${server.url}/ready`).then((reply) => reply.text()),
+      () => get(`${server.url}/health`).then((reply) => reply.resume()),
     ].flatMap((send) =>
       Array.from({ length: 4 }, async () => {
         while (!isOver) {
@@ -138,7 +141,7 @@ describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", (
     );
     server.send("SIGHUP");
     const replaced = () => server.output.stderr.includes("all processes were replaced");
-    await expect.poll(replaced, { timeout: 90_000 }).toBe(true);
+    await expect.poll(replaced, { timeout: 200_000 }).toBe(true);
     isOver = true;
     await Promise.all(callers);
     expect(failures).toEqual([]);
@@ -151,7 +154,7 @@ describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", (
   test("a limit counts what both have open", async () => {
     const server = await serve(undefined, { ...env, LOG_LEVEL: "warn" });
     const { access, runIds } = await createQueuedRuns(server.url, 1);
-    const path = `${server.url}/v1/automation-runs/${runIds[0]}/events/stream`;
+    const path = `${server.url}/v1/automation-runs/${runIds[0]}/stream`;
     const replies = await Promise.all(Array.from({ length: 110 }, () => get(path, access.headers)));
     const opened = replies.filter(({ statusCode }) => statusCode === 200);
     expect(opened).toHaveLength(100);
@@ -171,6 +174,6 @@ describe.skipIf(!(await isPostgresAvailable()))("two processes on PostgreSQL", (
     const wrong = { ...env, SIGNALBOX_SECRET: "another secret for the tests, long enough" };
     const { code, stdout, stderr } = await signalbox(["serve"], undefined, wrong);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr.match(/SIGNALBOX_SECRET/g)).toHaveLength(1);
+    expect(stderr).toMatch(/^[^\n]*SIGNALBOX_SECRET[^\n]*\n$/);
   });
 });

@@ -12,7 +12,7 @@ const cloneUrl = "http://127.0.0.1:9/nothing.git";
 const repositories = ["acme/one", "acme/two", "acme/three"];
 
 /** Reproducible numbers from 0 to 1. */
-function random(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -93,22 +93,23 @@ interface Faults {
   seed: number;
 }
 
+export interface CodeHost {
+  acknowledged: SentDelivery[];
+  /** Ids of deliveries that were sent again with another body. */
+  altered: Set<string>;
+  /** Replies that are errors in every case. */
+  wrong: string[];
+  counts: Record<string, number>;
+  /** Resolves when every sender has ended. */
+  ended: Promise<unknown>;
+}
+
 /**
- * Sends so many deliveries, some twice, some altered, some with a bad signature, each until it is answered,
- * while the server is killed again and again. Returns the problems.
+ * Sends deliveries with eight senders, some twice, some altered, some with a bad signature, each until it is answered.
+ * `next` gives random numbers. A sender ends when `mayContinue` returns false.
  */
-export async function sendWhileKilled(
-  instance: InstanceData,
-  { deliveries, kills, seed }: Faults,
-): Promise<string[]> {
-  await createConnectors(instance);
-  const next = random(seed);
-  // The test covers deliveries only. On PostgreSQL there are no workers; on the embedded engine the syncs fail
-  // to connect and are retried after the test.
-  const settings = { ...instance.env, PORT: await freePort() };
-  const args = instance.dataDir === undefined ? ["--role", "api"] : [];
-  let server: RunningServer = await serve(instance.dataDir, settings, args);
-  const url = `${server.url}/v1/webhooks/connectors/codehost`;
+export function startCodeHost(server: string, next: () => number, mayContinue: () => boolean): CodeHost {
+  const url = `${server}/v1/webhooks/connectors/codehost`;
   const wrong: string[] = [];
   const acknowledged: SentDelivery[] = [];
   const altered = new Set<string>();
@@ -134,7 +135,7 @@ export async function sendWhileKilled(
       } catch {
         counts.unreachable++;
       }
-      await pause(20);
+      await pause(100);
     }
   }
 
@@ -147,10 +148,8 @@ export async function sendWhileKilled(
     return { id: randomUUID(), repository, head, body: pushBody({ repository }, head) };
   };
 
-  let left = deliveries;
   async function sendDeliveries(): Promise<void> {
-    while (left > 0) {
-      left--;
+    while (mayContinue()) {
       const lot = next();
       const earlier = acknowledged[Math.floor(next() * acknowledged.length)];
       if (lot < 0.05) {
@@ -176,9 +175,26 @@ export async function sendWhileKilled(
     }
   }
 
-  const hosts = Promise.all(Array.from({ length: 8 }, sendDeliveries));
+  const ended = Promise.all(Array.from({ length: 8 }, sendDeliveries));
+  return { acknowledged, altered, wrong, counts, ended };
+}
+
+/** Sends so many deliveries while the server is killed again and again. Returns the problems. */
+export async function sendWhileKilled(
+  instance: InstanceData,
+  { deliveries, kills, seed }: Faults,
+): Promise<string[]> {
+  await createConnectors(instance);
+  const next = random(seed);
+  // The test covers deliveries only. On PostgreSQL there are no workers; on the embedded engine the syncs fail
+  // to connect and are retried after the test.
+  const settings = { ...instance.env, PORT: await freePort() };
+  const args = instance.dataDir === undefined ? ["--role", "api"] : [];
+  let server: RunningServer = await serve(instance.dataDir, settings, args);
+  let left = deliveries;
+  const host = startCodeHost(server.url, next, () => left-- > 0);
   let done = false;
-  void hosts.finally(() => {
+  void host.ended.finally(() => {
     done = true;
   });
   for (let kill = 0; kill < kills; kill++) {
@@ -189,13 +205,19 @@ export async function sendWhileKilled(
     await server.end("SIGKILL");
     server = await serve(instance.dataDir, settings, args);
   }
-  await hosts;
+  await host.ended;
   await server.end("SIGTERM");
-  console.log(`  ${JSON.stringify(counts)}`);
-  return [
-    ...wrong,
-    ...(await instance.readDatabase((db) => findDeliveryFaults(db, acknowledged, altered))),
-  ].slice(0, 20);
+  console.log(`  ${JSON.stringify(host.counts)}`);
+  return findHostFaults(instance, host);
+}
+
+/** The differences between the stored deliveries and the acknowledged ones. */
+export async function findHostFaults(
+  instance: InstanceData,
+  { wrong, acknowledged, altered }: CodeHost,
+): Promise<string[]> {
+  const found = await instance.readDatabase((db) => findDeliveryFaults(db, acknowledged, altered));
+  return [...wrong, ...found].slice(0, 20);
 }
 
 async function findDeliveryFaults(

@@ -217,11 +217,17 @@ export const mcp = {
     title: "The server changed how it is connected",
     text: "Compare with what you know of the server. Members may be asked to sign in somewhere else.",
     none: "none",
+    moved: "Another authorization server",
+    movedText:
+      "The server does not accept tokens of the earlier issuer any more. If you move, all accounts of this connection end, and members sign in again at the new issuer. No token of the earlier issuer is sent there.",
+    move: (issuer: string) => `Move to ${issuer}`,
+    moveDone: "Moved. Members sign in again.",
     accept: "Accept the changes",
     accepted: "Accepted. Later changes are compared with this.",
     seen: "Seen",
     fields: {
-      issuer: "Authorization server",
+      issuer: "Accepted issuers",
+      authorizationServer: "Authorization server",
       authorizationServers: "Authorization servers",
       scopes: "Scopes",
       protocol: "Protocol",
@@ -385,6 +391,16 @@ export const mcp = {
       n === 1
         ? "Nobody can call it until you decide."
         : `Nobody can call these ${numbers[n] ?? n} until you decide.`,
+    accounts: (n: number, others: number) =>
+      [
+        n === 1
+          ? "One member’s account lists this. It holds the tool for that member only."
+          : `The accounts of ${n} members list this. It holds the tool for them only.`,
+        others > 0 &&
+          `${count(others, "further account says", "further accounts say")} something else about it.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
     notHeld: "Calls go on: the policy only warns.",
     none: "Nothing changed",
     noneText: "The server says what was approved. A change appears here with both versions.",

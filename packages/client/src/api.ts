@@ -1991,7 +1991,7 @@ export type McpApproval = {
   connectionName: string;
   /** The name of the tool at the server. */
   tool: string;
-  /** The arguments of the call. Null in lists, and when they are too large to keep. */
+  /** The arguments of the call, at most 64 KiB. Null in lists. */
   arguments: Record<string, unknown> | null;
   /** The size of the arguments. */
   argumentBytes: number;
@@ -2571,6 +2571,10 @@ export type McpDrift = {
   changes: McpToolChange[];
   /** True when there are more differences than `changes` has. */
   isCut: boolean;
+  /** With an account per member: how many accounts list it like this. It holds the tool for these members only. Null: it concerns everybody. */
+  accounts: number | null;
+  /** How many further accounts list the tool in yet another way, which is shown after this one. */
+  otherVariants: number;
   /** When the change was seen. */
   seenAt: number;
   /** The member who approved `before`. */
@@ -2686,6 +2690,13 @@ export type McpRegistrationFailed = {
   message: string;
   /** The code of the authorization server, or of this instance. */
   reason: string;
+};
+
+export type McpServerUnsupported = {
+  /** A code that programs can act on. */
+  error: "mcp_server_unsupported";
+  /** What happened and what to do, for a person to read. */
+  message: string;
 };
 
 export type McpToken = {
@@ -5058,7 +5069,7 @@ export type Worker = {
   connectionIds: string[];
   /** The LLM providers that it may use. */
   llmProviderIds: string[];
-  /** The MCP connections for its agents. */
+  /** The only MCP connections that its runs can use. Empty: no limit of its own. A connection that was deleted stays in the list. */
   mcpConnectionIds: string[];
   /** The configuration it should use. Null: its own. */
   configuration: Record<string, unknown> | null;
@@ -5172,6 +5183,8 @@ export type WorkerRegistrationToken = {
   connectionIds: string[];
   /** LLM providers of the workers that register with it. */
   llmProviderIds: string[];
+  /** The only MCP connections that runs on its workers can use. Empty: no limit. */
+  mcpConnectionIds: string[];
   /** The member that workers act for. */
   ownerId: string;
   /** How many workers have registered with it. */
@@ -8151,7 +8164,7 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
-        /** The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access. At most 20. */
+        /** The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection. At most 20. */
         mcpConnectionIds?: string[];
         /** The configuration it should use. */
         configuration?: Record<string, unknown>;
@@ -8197,7 +8210,7 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
-        /** The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access. At most 20. */
+        /** The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection. At most 20. */
         mcpConnectionIds?: string[];
         /** Replaces the whole configuration. */
         configuration?: Record<string, unknown> | null;
@@ -8312,6 +8325,8 @@ export interface Operations {
         connectionIds?: string[];
         /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
         llmProviderIds?: string[];
+        /** The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection. At most 20. */
+        mcpConnectionIds?: string[];
         /** How many workers can register with it. */
         maxUses?: number;
         /** In milliseconds since 1970. Without it, it does not expire. */
@@ -9689,6 +9704,29 @@ export interface Operations {
       test: McpConnectionTest;
     };
   };
+  /** Move an MCP connection to another authorization server */
+  "PUT /v1/mcp-connections/{id}/authorization-server": {
+    input: {
+      path: {
+        /** The MCP connection. */
+        id: string;
+      };
+      body: {
+        /** The issuer, as the server names it. */
+        authorizationServer: string;
+        /** How to register. Default: the recommended way, if nobody has to decide anything. */
+        registration?: "client_metadata" | "dynamic" | "pre_registered";
+        /** For `pre_registered`. */
+        clientId?: string;
+        /** For `pre_registered`, if there is one. */
+        clientSecret?: string;
+      };
+    };
+    reply: {
+      /** The connection. */
+      connection: McpConnectionDetail;
+    };
+  };
   /** Start to connect my account to an MCP connection */
   "GET /v1/mcp-connections/{id}/connect/start": {
     input: {
@@ -9878,7 +9916,7 @@ export interface Operations {
         /** Also approve the instructions. Only needed together with `tools`. */
         instructions?: boolean;
         /** The `revision` of the list that the caller saw. Refused when something changed since. */
-        revision?: string;
+        revision: string;
       };
     };
     reply: {

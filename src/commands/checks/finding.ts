@@ -5,7 +5,12 @@ export interface Finding {
   message: string;
   /** What to do about it. */
   advice?: string;
+  /** Repairs it without risk to data, and returns what was done. */
+  fix?: () => Promise<string> | string;
 }
+
+/** Adds the repair that `doctor --fix` does. */
+export const fixable = (finding: Finding, fix: NonNullable<Finding["fix"]>): Finding => ({ ...finding, fix });
 
 export const ok = (check: string, message: string): Finding => ({ check, level: "ok", message });
 export const warning = (check: string, message: string, advice: string): Finding => ({

@@ -1,7 +1,8 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Config } from "../../platform/config.ts";
 import { storedSecretPath } from "../../platform/secret-file.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, fixable, ok, problem, warning } from "./finding.ts";
 
 const check = "data folder";
 
@@ -20,9 +21,13 @@ export function checkFolder({ dataDir, databaseUrl, secret, secretFile }: Config
   }
   return [
     othersMayEnter(folder.mode)
-      ? warning(check, `${dataDir} can be entered by other users of this machine`, `chmod 700 ${dataDir}`)
+      ? fixable(
+          warning(check, `${dataDir} can be entered by other users of this machine`, `chmod 700 ${dataDir}`),
+          () => makePrivate(dataDir, 0o700),
+        )
       : ok(check, dataDir),
     ...(secret || secretFile ? [] : checkSecretFile(dataDir)),
+    ...checkCopies(dataDir),
   ];
 }
 
@@ -31,8 +36,44 @@ function checkSecretFile(dataDir: string): Finding[] {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return [];
   return othersMayEnter(found.mode)
-    ? [problem("secret file", `${file} can be read by other users of this machine`, `chmod 600 ${file}`)]
+    ? [
+        fixable(
+          problem("secret file", `${file} can be read by other users of this machine`, `chmod 600 ${file}`),
+          () => makePrivate(file, 0o600),
+        ),
+      ]
     : [ok("secret file", "only its owner can read it; keep a copy of it with your backups")];
 }
 
 const othersMayEnter = (mode: number) => (mode & 0o077) !== 0;
+
+function makePrivate(path: string, mode: number): string {
+  chmodSync(path, mode);
+  return `only the owner can open ${path} now; somebody else may have read the secret before, so consider changing it`;
+}
+
+/** A backup that was killed leaves a copy of the database. */
+function checkCopies(dataDir: string): Finding[] {
+  const left = readdirSync(dataDir).filter((name) => {
+    const pid = /^pg\.copy-(\d+)$/.exec(name)?.[1];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+  return left.map((name) =>
+    fixable(
+      warning("copies", `${join(dataDir, name)} was left by a backup that was killed`, `Remove ${name}.`),
+      () => {
+        rmSync(join(dataDir, name), { recursive: true, force: true });
+        return `removed ${name}`;
+      },
+    ),
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

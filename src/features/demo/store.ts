@@ -50,6 +50,7 @@ type Table =
   | "telemetry_settings"
   | "users"
   | "webhook_deliveries"
+  | "webhook_delivery_keys"
   | "worker_activity"
   | "worker_beats"
   | "worker_registration_secrets"
@@ -70,6 +71,7 @@ const tablesWithoutOrganization: ReadonlySet<Table> = new Set([
   "llm_budget_crossings",
   "organizations",
   "users",
+  "webhook_delivery_keys",
   "worker_beats",
   "worker_runtimes",
   "worker_states",

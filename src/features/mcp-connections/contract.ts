@@ -212,9 +212,12 @@ export const create = route({
   errors: {
     409: {
       description:
-        "`mcp_choice_required`: a person must decide something first. `mcp_registration_failed`: the authorization server did not register this instance; `reason` says why.",
+        "`mcp_choice_required`: a person must decide something first. `mcp_registration_failed`: the authorization server did not register this instance; `reason` says why. `mcp_server_unsupported`: the server speaks the HTTP+SSE transport of 2024, which cannot be connected.",
       schema: z.union([
         ChoiceRequired,
+        z
+          .strictObject({ error: z.literal("mcp_server_unsupported"), message: z.string() })
+          .meta({ id: "McpServerUnsupported" }),
         z
           .strictObject({
             error: z.literal("mcp_registration_failed"),

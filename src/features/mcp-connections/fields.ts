@@ -130,10 +130,22 @@ export const fields: FieldGuide = {
       reason: "invalid_redirect_uri",
     },
   ],
+  McpServerUnsupported: [
+    "A whole example.",
+    {
+      error: "mcp_server_unsupported",
+      message:
+        "https://mcp.example.com/sse speaks the HTTP+SSE transport of 2024-11-05, which was replaced in 2025 and cannot be connected here.",
+    },
+  ],
   "postV1McpConnections request": ["A whole example.", { url, name: "Tickets", credential: "per_member" }],
   "patchV1McpConnectionsById request": ["A whole example.", { limits: { callsPerMinute: 120 } }],
   "putV1McpConnectionsByIdAccess request": ["A whole example.", { teamIds: [team] }],
   "putV1McpConnectionsByIdCredential request": ["A whole example.", { bearerToken: token }],
   "postV1McpConnectionsByIdDiscover request": ["A whole example.", { accept: true }],
+  "putV1McpConnectionsByIdAuthorizationServer request": [
+    "A whole example.",
+    { authorizationServer: issuer, registration: "dynamic" },
+  ],
   "postV1McpConnectionsByIdConnectClaim request": ["A whole example.", { code: "8KQ2M-7FRTX" }],
 };

@@ -15,6 +15,7 @@ import {
   type Workspace,
 } from "../../../test/harness.ts";
 import { listFirstTools, readConnection, saveConnection } from "../../../test/mcp-sign-in.ts";
+import { findLeakedSecrets } from "../../../test/oauth.ts";
 import { sql } from "../../platform/db/index.ts";
 
 describe("saved MCP connections", () => {
@@ -211,6 +212,31 @@ describe("saved MCP connections", () => {
     expect(unused).toMatchObject({ status: 400, body: { details: [{ path: ["bearerToken"] }] } });
   });
 
+  test("a secret in the path of a resource is stored nowhere in the clear, and tokens are requested for it", async () => {
+    const secret = "8f14e45fceea167a5a36dedd4bea2543";
+    const resource = `${guarded.base}/mcp/${secret}`;
+    const provider = await startSignInServer({ registration: true });
+    try {
+      const made = await saveConnection(server, acme.owner.auth, {
+        ...{
+          url: resource,
+          registration: "pre_registered",
+          clientId: "acme",
+          authorizationServer: provider.base,
+        },
+      });
+      const started = await call(`/${made.id}/connect/start`);
+      expect(new URL(started.body.authorizeUrl).searchParams.get("resource")).toBe(resource);
+      await call(`/${made.id}/discover`, { method: "POST" });
+      await call(`/${made.id}/test`, { method: "POST" });
+      await call(`/${made.id}`, { method: "DELETE" });
+      // Neither in a table nor in the log.
+      expect(await findLeakedSecrets(server, [secret])).toEqual([]);
+    } finally {
+      await provider.close();
+    }
+  });
+
   test("an address with a secret is shown without it, and still works", async () => {
     const secret = "s3cr3tK3yZq3kW8rT5vB2nM7xL4p";
     const made = await saveConnection(server, acme.owner.auth, { url: `${url}?workspace=${secret}` });
@@ -312,6 +338,10 @@ describe("saved MCP connections", () => {
     expect(drifted.body.connection.verdictDrift).toEqual(
       expect.arrayContaining([expect.objectContaining({ field: "issuer", before: signIn.base })]),
     );
+    // What came after the person looked is not accepted with it.
+    guarded.metadata = { ...before, authorization_servers: [signIn.base, "https://evil.example.com"] };
+    const unseen = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
+    expect(unseen).toMatchObject({ status: 409, body: { error: "mcp_verdict_changed" } });
     const accepted = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
     expect(accepted.body.connection.verdictDrift).toEqual([]);
     guarded.metadata = before;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OrgId } from "../../platform/context.ts";
+import type { MemberId, OrgId } from "../../platform/context.ts";
 import type { Id } from "../../platform/ids.ts";
 
 export type ConnectionId = Id<"mcn">;
@@ -120,6 +120,12 @@ const defaultLimits: Limits = {
 /** The stored values are those that differ from the defaults. */
 export const fillPolicy = (stored: Partial<Policy>): Policy => ({ ...defaultPolicy, ...stored });
 export const fillLimits = (stored: Partial<Limits>): Limits => ({ ...defaultLimits, ...stored });
+
+/** The member whose own account is used, or null when all members use the same credential or none. */
+export const findAccount = (
+  { credential, registration }: Pick<UsableConnection, "credential" | "registration">,
+  memberId: MemberId,
+): MemberId | null => (credential === "per_member" && registration !== "none" ? memberId : null);
 
 /** A connection that the caller may use now. */
 export interface UsableConnection {

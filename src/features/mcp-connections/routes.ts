@@ -5,6 +5,7 @@ import { routes as checks } from "./checks/index.ts";
 import * as contract from "./contract.ts";
 import { routes as credentials } from "./credentials/index.ts";
 import { routes as discovery } from "./discovery/index.ts";
+import { routes as issuer } from "./issuer/index.ts";
 import { routes as registration } from "./registration/index.ts";
 import { prepareConnection } from "./saving.ts";
 import * as service from "./service.ts";
@@ -23,6 +24,7 @@ export const routes = [
   on(contract.change, (ctx, { params, body }) => service.change(ctx, params.id, body)),
   on(contract.remove, (ctx, { params }) => service.remove(ctx, params.id)),
   ...checks,
+  ...issuer,
   ...credentials,
   ...access,
   ...registration,

@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { invalidField } from "../../platform/errors.ts";
+import { conflict, invalidField } from "../../platform/errors.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { saveMcpProvider, toProviderId } from "../oauth-providers/index.ts";
@@ -32,8 +32,15 @@ export async function prepareConnection(ctx: MemberCtx, body: NewConnection): Pr
   const refusal = ctx.egress.refusal(body.url);
   if (refusal) throw invalidField(["url"], refusal);
   const { verdict, evidence } = await findVerdict(ctx, body);
+  checkTransport(verdict);
   const plan = await planConnection(ctx, body, verdict);
   return { ...toKept(body.url, verdict, evidence), plan };
+}
+
+/** A server of the 2024 transport can be discovered but not called, however it is registered. */
+function checkTransport({ warnings }: Discovery): void {
+  const reason = warnings.find(({ code }) => code === "legacy_sse_transport");
+  if (reason) throw conflict("mcp_server_unsupported", reason.message);
 }
 
 /** The verdict as it is stored and shown: without credentials of the address, and not too large. */
@@ -85,6 +92,7 @@ export async function saveConnection(
       await saveMcpProvider(ctx, tx, {
         ...{ mcpConnectionId: id, name, scopes, ...client },
         shared: body.credential === "shared",
+        secretResource: findSecretResource(client.resource),
       });
       if (client.registrationId !== undefined) await keepClient(tx, orgId, client.registrationId, id);
     }
@@ -105,6 +113,10 @@ export async function saveConnection(
   });
   return id;
 }
+
+/** The resource, if it is shown without a part that looks like a secret. */
+export const findSecretResource = (resource: string): string | undefined =>
+  createRedaction(resource)(resource) === resource ? undefined : resource;
 
 const onlyCreator = ({ member }: MemberCtx): NewAccess => ({
   ...{ organization: false, teamIds: [], memberIds: [member.id], automationIds: [] },

@@ -25,22 +25,30 @@ export interface SummaryRow
 const status = sql`case when not c.enabled then 'off'
   when c.health = 'failing' and c.health_step <> 'credential' then 'no_answer'
   when mine.state in ('sign_in', 'needs_consent', 'not_connected') then mine.state
-  when c.held_tools > 0 then 'tools_held' else 'connected' end`;
+  when mine.held > 0 then 'tools_held' else 'connected' end`;
 
 const columns = sql`c.id, c.name, c.slug, c.url, c.credential, c.registration, c.enabled, ${status} as status,
   case when c.health = 'failing' then coalesce(c.health_step, 'reach') end as "problemStep",
   coalesce(c.health_code, 'unknown_error') as "problemCode", coalesce(c.health_message, '') as "problemMessage",
   coalesce(c.health_since, c.checked_at, c.created_at) as "problemSince", c.tool_count as "toolCount",
-  c.held_tools as "heldTools", c.protocol_version as "protocolVersion",
+  mine.held as "heldTools", c.protocol_version as "protocolVersion",
   c.authorization_server as "authorizationServer", c.scopes, mine.state as "mineState",
   mine.missing_scopes as "missingScopes", mine.account, mine.since as "mineSince", mine.may_use as "mayUse",
   c.verdict->>'status' as "verdictStatus", c.verdict_drift as "verdictDrift", c.discovered_at as "discoveredAt",
   c.checked_at as "checkedAt", c.created_by as "createdBy", c.created_at as "createdAt",
   c.updated_at as "updatedAt"`;
 
+/** With an account per member, differences hold tools only for the members whose accounts list them. Managers see all. */
+const heldFor = ({ memberId, seesAll }: Reader): Sql =>
+  seesAll
+    ? sql`c.held_tools`
+    : sql`case when c.held_tools = 0 or c.credential = 'shared' or c.registration = 'none' then c.held_tools
+        else (select count(*)::int from mcp_account_tools a where a.connection_id = c.id and a.member_id = ${memberId})
+        end`;
+
 /** The credential that the reader uses, and whether the reader may use the connection. */
 const forReader = (reader: Reader): Sql => sql`mcp_connections c cross join lateral (
-  select own.*, ${isGranted({ memberId: sql`${reader.memberId}`, runId: reader.runId })} as may_use from ${mineState(reader.memberId)} own) mine`;
+  select own.*, ${heldFor(reader)} as held, ${isGranted({ memberId: sql`${reader.memberId}`, runId: reader.runId })} as may_use from ${mineState(reader.memberId)} own) mine`;
 
 const isVisible = (reader: Reader): Sql => (reader.seesAll ? emptySql : sql`and mine.may_use`);
 

@@ -8,6 +8,7 @@ import {
 } from "../../../test/fixtures/mcp-servers/callable.ts";
 import {
   createMcpToken,
+  createTeam,
   createWorkspace,
   joinWorkspace,
   useServer,
@@ -257,6 +258,39 @@ describe("changes", () => {
       headers: acme.owner.auth,
     });
     await expect.poll(() => told).toEqual([acme.orgId]);
+  });
+
+  test("a client is told when its member's team, role or access changes, and other members are not", async () => {
+    const hooli = await createWorkspace(server, "Hooli");
+    const [ada, bob] = [
+      await joinWorkspace(server, hooli, "member"),
+      await joinWorkspace(server, hooli, "member"),
+    ];
+    const { id } = await connect(hooli, upstreams.sessions);
+    const { id: team } = await createTeam(server, hooli.owner);
+    const change = async (path: string, method: string, body?: object) =>
+      expect((await server.call(path, { method, body, headers: hooli.owner.auth })).status).toBeLessThan(300);
+    await change(`/v1/mcp-connections/${id}/access`, "PUT", { teamIds: [team] });
+    const told: string[] = [];
+    for (const [name, person] of Object.entries({ ada, bob })) {
+      const { token } = await createMcpToken(server, person);
+      const { raw } = await connectClient("modern", url(), token);
+      if (!(raw instanceof NewClient)) throw new Error("This is not the new client.");
+      raw.setNotificationHandler("notifications/tools/list_changed", () => void told.push(name));
+      await raw.listen({ toolsListChanged: true });
+    }
+    // What was announced before the clients listened is over.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    told.length = 0;
+    await change(`/v1/teams/${team}/members/${ada.memberId}`, "PUT");
+    await expect.poll(() => told).toEqual(["ada"]);
+    await change(`/v1/teams/${team}/members/${ada.memberId}`, "DELETE");
+    await expect.poll(() => told).toEqual(["ada", "ada"]);
+    await change(`/v1/members/${ada.memberId}`, "PATCH", { role: "admin" });
+    await expect.poll(() => told).toEqual(["ada", "ada", "ada"]);
+    await change(`/v1/mcp-connections/${id}/access`, "PUT", { memberIds: [bob.memberId] });
+    await expect.poll(() => told.length).toBe(5);
+    expect(told.slice(3).toSorted()).toEqual(["ada", "bob"]);
   });
 
   test("a tool that is denied is found with the reason, and its call is refused", async () => {

@@ -88,11 +88,19 @@ export async function findPermissionsToAdd(
   if (ids.length === 0) return [];
   const connected = await store.listGrantedConnections(db, orgId, ids);
   const provided = await store.listGrantedProviders(db, orgId, ids);
+  const served = await store.listGrantedMcpConnections(db, orgId, ids);
   return [
     ...(connected.length > 0 ? (["connections:manage"] as const) : []),
     ...(provided.length > 0 ? (["llm_providers:manage"] as const) : []),
+    ...(served.length > 0 ? (["mcp_connections:manage"] as const) : []),
   ];
 }
+
+const granted: Partial<Record<Permission, string>> = {
+  "connections:manage": "a shared connection",
+  "llm_providers:manage": "an LLM provider",
+  "mcp_connections:manage": "an MCP connection",
+};
 
 async function checkMayAdd(
   tx: Db,
@@ -105,7 +113,7 @@ async function checkMayAdd(
   if (missing) {
     throw forbidden(
       "missing_permission",
-      `This team may use ${missing === "connections:manage" ? "a shared connection" : "an LLM provider"}. Putting somebody into it also needs the permission ${missing}.`,
+      `This team may use ${granted[missing]}. Putting somebody into it also needs the permission ${missing}.`,
     );
   }
 }

@@ -85,6 +85,12 @@ export const listGrantedConnections = (db: Db, orgId: OrgId, ids: readonly strin
       select from oauth_connection_team_grants g join oauth_connections c on c.id = g.connection_id
       where g.team_id = t.id and c.status <> 'ended')`);
 
+/** Those of the teams that were granted an MCP connection. */
+export const listGrantedMcpConnections = (db: Db, orgId: OrgId, ids: readonly string[]) =>
+  db.rows<{ id: string }>(sql`
+    select distinct g.subject_id as id from mcp_connection_grants g
+    where g.org_id = ${orgId} and g.team_id = any(${ids}::text[])`);
+
 /** Those of the teams that were granted an LLM provider. */
 export const listGrantedProviders = (db: Db, orgId: OrgId, ids: readonly string[]) =>
   db.rows<{ id: string }>(sql`

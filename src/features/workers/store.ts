@@ -30,8 +30,7 @@ const columns = sql`w.id, w.name, w.kind, w.labels, ${state} as state, ${livenes
   w.registration_token_id as "registrationTokenId", w.template_ids as "templateIds",
   w.connection_ids as "connectionIds",
   array(select g.provider_id from llm_provider_grants g where g.worker_id = w.id order by 1) as "llmProviderIds",
-  array(select c.id from mcp_connections c where c.org_id = w.org_id and c.id = any(w.mcp_connection_ids)
-    order by 1) as "mcpConnectionIds", w.configuration,
+  w.mcp_connection_ids as "mcpConnectionIds", w.configuration,
   w.configuration_revision as "configurationRevision", w.created_at as "createdAt", w.updated_at as "updatedAt"`;
 const tables = sql`workers w ${stateSources} left join worker_runtimes r on r.worker_id = w.id`;
 

@@ -10,6 +10,8 @@ import {
   type Workspace,
 } from "../../../test/harness.ts";
 import { createProvider } from "../../../test/llm-providers.ts";
+import { connectClient } from "../../../test/mcp-clients.ts";
+import { seedTools } from "../../../test/mcp-tools.ts";
 import { seedConnection } from "../../../test/oauth.ts";
 import {
   beat,
@@ -366,6 +368,38 @@ describe("workers", () => {
     expect((await beat(server, worker, 1)).body.desired.drain).toBe(true);
     expect((await reportRuntime(server, worker, { bootId: "one" })).body.desired.drain).toBe(true);
     expect((await reportRuntime(server, worker, { bootId: "two" })).body.desired.drain).toBe(false);
+  });
+
+  test("limit the MCP connections of their runs, also when the registration token named them", async () => {
+    const [tracker, wiki] = [await seedTools(server, acme, 1), await seedTools(server, acme, 1)];
+    const mcpConnectionIds = [tracker.id];
+    const registration = await createRegistrationToken(server, acme.owner.auth, { mcpConnectionIds });
+    const made = await call("POST", "/v1/workers/register", { instanceId: "limited-1" }, registration.auth);
+    expect(made.body.worker).toMatchObject({ mcpConnectionIds });
+    const worker = { id: made.body.worker.id, auth: { authorization: `Bearer ${made.body.token}` } };
+    const hosted = await call("POST", "/v1/workers/self/runner-token", { concurrency: 1 }, worker.auth);
+    const { id: runId } = await queueRun(server, acme.owner.auth);
+    const { credential } = await claim(server, { authorization: `Bearer ${hosted.body.token}` }, runId);
+    const listUsable = async () => {
+      const client = await connectClient("modern", `${server.url}/mcp?tools=all`, credential);
+      const names = (await client.listTools()).tools.map(({ name }) => name);
+      return [tracker, wiki].filter(({ slug }) => names.includes(`${slug}__tool_1`)).map(({ id }) => id);
+    };
+    expect(await listUsable()).toEqual([tracker.id]);
+    // The limit stays when its connection is deleted, and only somebody who manages connections takes it away.
+    await call("DELETE", `/v1/mcp-connections/${tracker.id}`);
+    expect((await call("PATCH", `/v1/workers/${worker.id}`, { name: "renamed" })).status).toBe(200);
+    expect(await listUsable()).toEqual([]);
+    const { key } = await createKey(server, acme.owner, { permissions: ["workers:manage"] });
+    const refused = await call(
+      "PATCH",
+      `/v1/workers/${worker.id}`,
+      { mcpConnectionIds: [] },
+      { "x-api-key": key },
+    );
+    expect(refused).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+    expect((await call("PATCH", `/v1/workers/${worker.id}`, { mcpConnectionIds: [] })).status).toBe(200);
+    expect(await listUsable()).toEqual([wiki.id]);
   });
 
   test("get the templates and connections they were given, and what their owner may use", async () => {

@@ -16,6 +16,8 @@ export interface StatementOptions {
    * turn.
    */
   share?: string;
+  /** Others are refused while a transaction runs. Only the embedded engine, which has one connection, needs this. */
+  alone?: boolean;
 }
 
 /** What an engine must be able to do: run one statement, run several as one, wait for notifications. */

@@ -1,8 +1,9 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { constants, existsSync, rmSync, writeFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { tightenContents } from "@signalbox/command-line/folders";
 import { OperatorError } from "../errors.ts";
-import type { Engine } from "./db.ts";
+import type { Db, Engine } from "./db.ts";
 import { openPglite } from "./pglite.ts";
 
 const databaseIn = (dataDir: string) => join(dataDir, "pg");
@@ -32,4 +33,15 @@ export async function openEmbedded(dataDir: string): Promise<Engine> {
       { cause: error },
     );
   }
+}
+
+/**
+ * Copies the files of the open database to another folder. Statements of others wait meanwhile. The copy opens like a
+ * database after a crash, with everything that was committed.
+ */
+export async function copyEmbedded(db: Db, dataDir: string, target: string): Promise<void> {
+  await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
+    await tx.queryWithDriverTypes("checkpoint");
+    await cp(databaseIn(dataDir), target, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  });
 }

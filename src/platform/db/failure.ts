@@ -24,7 +24,7 @@ class DatabaseDown extends Error {}
 export const isDatabaseDown = (error: unknown): boolean => error instanceof DatabaseDown;
 
 /** The server ended the statement or cannot run it now. The connection is usable, and the caller should try again. */
-class DatabaseBusy extends Error {}
+export class DatabaseBusy extends Error {}
 
 export const isDatabaseBusy = (error: unknown): boolean => error instanceof DatabaseBusy;
 

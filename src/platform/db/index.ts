@@ -1,6 +1,6 @@
 export { type FolderLock, findLockHolder, lockFolder } from "@signalbox/command-line/folders";
 export { createDb, type Db, type Engine, notify, runExclusively, type Unlisten } from "./db.ts";
-export { hasDatabase, openEmbedded } from "./embedded.ts";
+export { copyEmbedded, hasDatabase, openEmbedded } from "./embedded.ts";
 export {
   isCallerDisconnected,
   isCollision,
@@ -10,10 +10,30 @@ export {
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";
-export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
-export { addPartitions, dropPartition, listPartitions, type Partition } from "./partitions.ts";
+export {
+  type Applied,
+  history as readAppliedMigrations,
+  isMigrated,
+  migrate,
+  pending as findPending,
+  pendingMigrations,
+  readMigrations,
+} from "./migrate.ts";
+export { addPartitions, dropPartition, listPartitions } from "./partitions.ts";
 export { openPglite } from "./pglite.ts";
+export {
+  createMissingDirectUrlError,
+  createPooledDirectUrlError,
+  findPooler,
+} from "./pooler.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
-export { describeOldServer, describeServer, describeUnreachableServer, minServerVersion } from "./server.ts";
+export {
+  describeOldServer,
+  describeServer,
+  describeUnreachableServer,
+  minServerVersion,
+  readMaxConnections,
+} from "./server.ts";
+export { splitServers } from "./servers.ts";
 export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";

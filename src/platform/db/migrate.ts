@@ -78,16 +78,18 @@ export async function isMigrated(db: Db, count: number): Promise<boolean> {
   return row?.done === count;
 }
 
-interface Applied {
+export interface Applied {
   version: number;
   name: string;
   checksum: string;
 }
 
-const history = (db: Db) =>
+/** The migrations that were applied, for a database that has been migrated. */
+export const history = (db: Db) =>
   db.rows<Applied>(sql`select version, name, checksum from schema_migrations order by version`);
 
-function pending(done: Applied[], migrations: Migration[]): Migration[] {
+/** Throws when the history is not one of this program. */
+export function pending(done: Applied[], migrations: Migration[]): Migration[] {
   for (const { version, name, checksum } of done) {
     const expected = migrations[version - 1];
     if (!expected) {

@@ -23,7 +23,7 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
   await pg.exec(`set enable_bitmapscan = off; set random_page_cost = ${randomPageCost}`);
   const turns = createTurns();
   const inTurn = <T>(options: StatementOptions | undefined, work: () => Promise<T>) =>
-    turns.take(options?.share ?? "background", work);
+    turns.take(options?.share ?? "background", work, { alone: options?.alone });
   const execute = createPreparedStatements(pg);
   const session: Session = {
     query: (text, values) => yieldAfterLongRun(() => execute(text, values)),

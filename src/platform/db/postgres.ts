@@ -9,6 +9,8 @@ import {
   type WorkClass,
 } from "./db.ts";
 import { isDatabaseDown, translateDatabaseErrors } from "./failure.ts";
+import type { Pooler } from "./pooler.ts";
+import { createServers, defineClient, splitServers } from "./servers.ts";
 
 // Times and counters are integers in replies, so the driver returns integers.
 const parsers = new Map<number, (text: string) => unknown>([
@@ -53,56 +55,93 @@ export interface PostgresOptions {
    * all packets reports no error.
    */
   statementMs?: number;
+  /** Leads to PostgreSQL itself, for notifications and migrations. The default is the same URL. */
+  directUrl?: string | undefined;
+  /** What the URL leads to instead of PostgreSQL itself. */
+  pooler?: Pooler | undefined;
   onError: (error: Error) => void;
+}
+
+/** How to reach PostgreSQL: the URL, and the class of connections when there are several servers. */
+interface Target {
+  connectionString: string;
+  Client: typeof pg.Client;
+}
+
+function describeTarget(url: string): Target {
+  const urls = splitServers(url);
+  return {
+    connectionString: urls[0]!,
+    Client: urls.length === 1 ? pg.Client : defineClient(createServers(urls)),
+  };
 }
 
 /**
  * Each connection gets its statement limit when it opens, so requests and background work have separate pools. A
- * transaction with another limit sets it in the same message as BEGIN.
+ * transaction with another limit sets it in the same message as BEGIN. A pooler accepts no settings of a connection, so
+ * there each transaction sets them, and a statement that needs a limit is a transaction.
  */
 export async function openPostgres(
   url: string,
-  { poolSize = 10, limits: given = {}, statementMs = 30_000, onError }: PostgresOptions,
+  { poolSize = 10, limits: given = {}, statementMs = 30_000, directUrl, pooler, onError }: PostgresOptions,
 ): Promise<Engine> {
   const limits = { ...defaultLimits, ...given };
-  const names = createStatementNames();
-  const openPool = (max: number, work: WorkClass) =>
+  const names: StatementNames = pooler && !pooler.keepsPrepared ? () => undefined : createStatementNames();
+  const target = describeTarget(url);
+  const direct = directUrl === undefined ? target : describeTarget(directUrl);
+  const openPool = (to: Target, max: number, work: WorkClass) =>
     new pg.Pool({
-      connectionString: url,
+      ...to,
       max,
       application_name: "signalbox",
       connectionTimeoutMillis: 5_000,
       // A new connection has no prepared statements, so idle connections are kept for the next burst.
       idleTimeoutMillis: 300_000,
-      statement_timeout: limits[work],
-      options: `-c random_page_cost=${randomPageCost}`,
-      idle_in_transaction_session_timeout: 60_000,
+      ...(pooler && to === target ? {} : describeSession(limits[work])),
       keepAlive: true,
     }).on("error", onError);
-  const requests = openPool(poolSize, "read");
-  const background = openPool(Math.max(2, Math.ceil(poolSize / 2)), "background");
-  const pools = [requests, background];
+  const requests = openPool(target, poolSize, "read");
+  const background = openPool(target, Math.max(2, Math.ceil(poolSize / 2)), "background");
+  const migrations = direct === target ? background : openPool(direct, 1, "unlimited");
+  const pools = [...new Set([requests, background, migrations])];
   const isRequest = ({ work }: StatementOptions) => work === "read" || work === "change";
-  const choosePool = (options: StatementOptions) => (isRequest(options) ? requests : background);
+  const choosePool = (options: StatementOptions) => {
+    if (options.work === "unlimited") return migrations;
+    return isRequest(options) ? requests : background;
+  };
   // Longer than the limit of the server, so that the server ends a statement first.
   const waitMs = (work: WorkClass) =>
     limits[work] === 0 ? undefined : Math.max(statementMs, work === "background" ? limits[work] + 5_000 : 0);
   const beginText = (options: StatementOptions) => {
     const ofPool = limits[isRequest(options) ? "read" : "background"];
     const limit = limits[options.work];
+    if (pooler && choosePool(options) !== migrations)
+      return `begin; ${pooledSettings}; set local statement_timeout = ${limit}`;
     return limit === ofPool ? "begin" : `begin; set local statement_timeout = ${limit}`;
   };
-  return {
+  /** Returns true when a statement of this kind needs a transaction to have its limit. */
+  const needsTransaction = ({ work }: StatementOptions) => {
+    if (!pooler || work === "unlimited") return false;
+    const { statementMs: ofServer } = pooler;
+    return isRequest({ work }) ? ofServer === 0 || ofServer > limits.read : ofServer !== limits[work];
+  };
+  const engine: Engine = {
     kind: "postgres",
     query: (text, values, options = defaultOptions) => {
-      const { signal, work } = options;
+      if (needsTransaction(options))
+        return engine.transaction((session) => session.query(text, values), options);
+      // A cancel request through a pooler could reach a statement of somebody else.
+      const { signal = undefined, work } = pooler ? { work: options.work } : options;
       if (!signal) return openSession(choosePool(options), names, waitMs(work)).query(text, values);
       return runCancellable(choosePool(options), signal, (client) =>
         openSession(client, names, waitMs(work)).query(text, values),
       );
     },
     queryWithDriverTypes: (text, values, options = defaultOptions) =>
-      openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values),
+      // Without values it may be several statements, with a transaction of their own.
+      values && needsTransaction(options)
+        ? engine.transaction((session) => session.queryWithDriverTypes(text, values), options)
+        : openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values),
     transaction: async (work, options = defaultOptions) => {
       const client = await translateDatabaseErrors(choosePool(options).connect());
       let broken: Error | undefined;
@@ -133,7 +172,7 @@ export async function openPostgres(
       }
     },
     listen: (channel, onPayload, onGap, onLost) =>
-      listen(url, channel, { onPayload, onGap, onLost, onError }),
+      listen(direct, channel, { onPayload, onGap, onLost, onError }),
     pool: () => ({
       inUse: sum(pools, (pool) => pool.totalCount - pool.idleCount),
       idle: sum(pools, (pool) => pool.idleCount),
@@ -141,7 +180,18 @@ export async function openPostgres(
     }),
     close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };
+  return engine;
 }
+
+/** Settings that a connection to PostgreSQL has from its beginning. */
+const describeSession = (statementMs: number) => ({
+  statement_timeout: statementMs,
+  options: `-c random_page_cost=${randomPageCost}`,
+  idle_in_transaction_session_timeout: 60_000,
+});
+
+/** The same for a transaction, where connections are shared. */
+const pooledSettings = `set local random_page_cost = ${randomPageCost}; set local idle_in_transaction_session_timeout = 60000`;
 
 const defaultOptions: StatementOptions = { work: "background" };
 const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
@@ -181,7 +231,11 @@ interface Listener {
 }
 
 /** Holds one connection for notifications and comes back by itself when it is lost. */
-async function listen(url: string, channel: string, on: Listener): Promise<Unlisten> {
+async function listen(
+  { connectionString, Client }: Target,
+  channel: string,
+  on: Listener,
+): Promise<Unlisten> {
   let client: pg.Client | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
@@ -198,8 +252,8 @@ async function listen(url: string, channel: string, on: Listener): Promise<Unlis
     }, 250);
   };
   const connect = async () => {
-    const fresh = new pg.Client({
-      connectionString: url,
+    const fresh = new Client({
+      connectionString,
       application_name: "signalbox listen",
       connectionTimeoutMillis: 5_000,
       keepAlive: true,

@@ -1,6 +1,8 @@
+import pg from "pg";
 import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
 import { isDatabaseDown } from "./failure.ts";
+import { splitServers } from "./servers.ts";
 import { sql } from "./sql.ts";
 
 export const minServerVersion = 15;
@@ -14,9 +16,16 @@ export async function describeServer(db: Db): Promise<{ version: string; major: 
 }
 
 /** A failure to reach the database, told to the operator; undefined when it is something else. */
-export function describeUnreachableServer(databaseUrl: string, error: unknown): OperatorError | undefined {
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  const where = `${hostname || "the local socket"}${port ? `:${port}` : ""}`;
+export function describeUnreachableServer(
+  databaseUrl: string,
+  error: unknown,
+  variable = "DATABASE_URL",
+): OperatorError | undefined {
+  const urls = splitServers(databaseUrl).map((url) => new URL(url));
+  const { pathname } = urls[0]!;
+  const where = urls
+    .map(({ hostname, port }) => `${hostname || "the local socket"}${port ? `:${port}` : ""}`)
+    .join(" or ");
   const { code, message } = ((isDatabaseDown(error) ? (error as Error).cause : error) ?? {}) as {
     code?: string;
     message?: string;
@@ -24,15 +33,15 @@ export function describeUnreachableServer(databaseUrl: string, error: unknown): 
   const say = (text: string) => new OperatorError(text, { cause: error });
   if (code?.startsWith("28"))
     return say(
-      `The database at ${where} refuses the sign-in of DATABASE_URL. Check its user and password there.`,
+      `The database at ${where} refuses the sign-in of ${variable}. Check its user and password there.`,
     );
   if (code === "3D000")
     return say(
-      `There is no database ${pathname.slice(1)} at ${where}. Create it, or name another one in DATABASE_URL.`,
+      `There is no database ${pathname.slice(1)} at ${where}. Create it, or name another one in ${variable}.`,
     );
   if (isDatabaseDown(error))
     return say(
-      `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct DATABASE_URL.`,
+      `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct ${variable}.`,
     );
   return undefined;
 }
@@ -41,3 +50,23 @@ export const describeOldServer = (version: string) =>
   new OperatorError(
     `The database is PostgreSQL ${version}; Signalbox needs ${minServerVersion} or newer. Upgrade it, or name another one in DATABASE_URL.`,
   );
+
+/** How many connections the server allows to all clients together, or undefined when it cannot be asked now. */
+export async function readMaxConnections(databaseUrl: string): Promise<number | undefined> {
+  const client = new pg.Client({
+    connectionString: splitServers(databaseUrl)[0]!,
+    connectionTimeoutMillis: 2_000,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ most: string }>(
+      "select current_setting('max_connections') as most",
+    );
+    return Number(rows[0]!.most);
+  } catch {
+    return undefined;
+  } finally {
+    void client.end().catch(() => {});
+  }
+}

@@ -7,11 +7,13 @@ export {
   type CredentialType,
   createAuthenticator,
   invalidateCallers,
+  listCallerIds,
+  onInvalidation,
   readCookie,
 } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
 export { defineCursor, numberCursor } from "./cursor.ts";
-export { encodeMessage, type Message, type OpenStream, type Source } from "./event-stream.ts";
+export { encodeMessage, type Message, type OpenStream } from "./event-stream.ts";
 export { tooManyStreams } from "./event-streams.ts";
 export { lineOfText, linkQuery } from "./fields.ts";
 export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
@@ -51,7 +53,7 @@ export {
   route,
 } from "./route.ts";
 export { tailPath } from "./router.ts";
-export { type Listening, listen } from "./server.ts";
+export { createServerWithoutSocket, type Listening, listen } from "./server.ts";
 export { isLedByOtherSite, refuseOtherSite } from "./site.ts";
 export { createStaticFiles, mountFiles, pagePolicy, readFolder, type StaticFiles } from "./static-files.ts";
 export { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./store.ts";

@@ -185,7 +185,7 @@ export interface RequestEnd {
 export type RefusalPage = (
   ctx: Ctx,
   refusal: Refusal,
-  request: Pick<HttpRequest, "params" | "path" | "search">,
+  request: Pick<HttpRequest, "params" | "path" | "search" | "headers">,
 ) => Promise<Response | undefined>;
 
 export function on<const Spec extends RouteSpec>(

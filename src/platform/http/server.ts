@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -36,13 +36,66 @@ export interface RequestTimeouts {
   requestMs?: number;
 }
 
+/** A server that refuses every request with 503 until it has an application. */
+interface EarlyServer {
+  serve(app: App): Pick<Listening, "close">;
+  /** Takes a connection that another process accepted. */
+  take(socket: Socket): void;
+}
+
 /** A socket first, the application once its address is known: the public URL may depend on the port. */
 export function listen(
   host: string,
   port: number,
-  { headersMs = 10_000, requestMs = 120_000 }: RequestTimeouts = {},
+  timeouts: RequestTimeouts = {},
 ): Promise<{ port: number; serve(app: App): Listening }> {
-  let isDraining = false;
+  const { server, serve } = createEarlyServer(timeouts);
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const { port: actual } = server.address() as AddressInfo;
+      resolve({ port: actual, serve: (app) => ({ port: actual, ...serve(app) }) });
+    });
+  });
+}
+
+/** Serves connections that something else accepts and hands over. Without `keepAlive`, each has one request. */
+export function createServerWithoutSocket({ keepAlive = true } = {}): EarlyServer {
+  const { server, serve } = createEarlyServer({}, keepAlive);
+  const open = new Set<Socket>();
+  let onEmpty = () => {};
+  // The time limits of connections begin with this event. Nothing else listens to it.
+  server.emit("listening");
+  return {
+    take(socket) {
+      // The reply may follow after the caller has closed its side.
+      socket.allowHalfOpen = true;
+      open.add(socket);
+      socket.once("close", () => {
+        open.delete(socket);
+        if (open.size === 0) onEmpty();
+      });
+      server.emit("connection", socket);
+    },
+    serve: (app) => {
+      const { close } = serve(app);
+      return {
+        // The server does not know when the last of these connections has ended.
+        close: async (deadlineMs, drainMs) => {
+          const empty = new Promise<void>((resolve) => {
+            onEmpty = resolve;
+            if (open.size === 0) resolve();
+          });
+          await close(deadlineMs, drainMs, empty);
+        },
+      };
+    },
+  };
+}
+
+function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestTimeouts, keepAlive = true) {
+  let isDraining = !keepAlive;
   let handler = refusing(unavailable("Signalbox is starting.", 1));
   const receive: RequestListener = (request, response) => {
     // No other protocol is offered. The parser stops after an upgrade request and would never answer the next one, so
@@ -72,27 +125,17 @@ export function listen(
   server.on("checkExpectation", refusing(cannotExpect));
   server.on("connect", (_request, socket) => refuseTunnel(socket));
   server.on("clientError", answerClientError);
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      const { port: actual } = server.address() as AddressInfo;
-      resolve({
-        port: actual,
-        serve: (app) => {
-          handler = answering(app);
-          return {
-            port: actual,
-            close: (deadlineMs, drainMs = 0) => {
-              isDraining = true;
-              app.closing?.();
-              return close(server, deadlineMs, drainMs);
-            },
-          };
-        },
-      });
-    });
-  });
+  const serve = (app: App) => {
+    handler = answering(app);
+    return {
+      close: (deadlineMs: number, drainMs = 0, closed?: Promise<void>) => {
+        isDraining = true;
+        app.closing?.();
+        return close(server, deadlineMs, drainMs, closed);
+      },
+    };
+  };
+  return { server, serve };
 }
 
 /** A request with an invalid target or host is refused before the application sees it. */
@@ -131,24 +174,19 @@ const headersTooLarge = new Refusal(431, {
 
 const refuse = ({ status, body, headers }: Refusal) => createJsonReply(status, body, newId("req"), headers);
 
-function close(server: Server, deadlineMs: number, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs + deadlineMs);
-    let sweep: NodeJS.Timeout | undefined;
-    // A connection that is kept alive is idle only once its last reply is out, so it is looked at again.
-    const drained = setTimeout(() => {
-      sweep = setInterval(() => server.closeIdleConnections(), 50);
-    }, drainMs);
-    const done = () => {
-      clearTimeout(cut);
-      clearTimeout(drained);
-      clearInterval(sweep);
-      resolve();
-    };
-    // The function of HTTP servers also closes idle connections, whose clients may be sending a request.
-    if (drainMs > 0) NetServer.prototype.close.call(server, done);
-    else server.close(done);
-  });
+async function close(server: Server, deadlineMs: number, drainMs: number, closed?: Promise<void>) {
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs + deadlineMs);
+  let sweep: NodeJS.Timeout | undefined;
+  // A connection that is kept alive is idle only once its last reply is out, so it is looked at again.
+  const startSweep = () => {
+    sweep = setInterval(() => server.closeIdleConnections(), 50);
+  };
+  const drained = setTimeout(startSweep, drainMs);
+  if (closed) await closed;
+  else await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearTimeout(cut);
+  clearTimeout(drained);
+  clearInterval(sweep);
 }
 
 /** Refuses CONNECT, after the replies to the requests before it. */

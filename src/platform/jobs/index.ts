@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Job, Jobs, Platform } from "../context.ts";
 import { type Db, runExclusively } from "../db/index.ts";
-import type { Log } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import * as store from "./store.ts";
 
 export type { Job, Jobs } from "../context.ts";
@@ -204,6 +204,15 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       });
     }
   }
+}
+
+/**
+ * Creates the tables of the queue and its queues. The library uses transactions of its own, so this cannot be a part of
+ * another one.
+ */
+export async function installQueue(db: Db, definitions: readonly Job[]): Promise<void> {
+  const jobs = await openJobs({ db, log: createLog("warn"), definitions, works: false });
+  await jobs.stop(0);
 }
 
 /** True when everything in `part` has the same value in `whole`. */

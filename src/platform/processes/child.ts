@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import type { Socket } from "node:net";
 import { createRemoteLimits, type Limits, type LimitsAnswer } from "../limits/index.ts";
 import type { ProcessSnapshot, Snapshot } from "../metrics.ts";
 import type { Begin, ToChild, ToPrimary } from "./messages.ts";
@@ -6,13 +7,16 @@ import type { Begin, ToChild, ToPrimary } from "./messages.ts";
 /** The connection of a serving process to its primary process. When it ends, the process ends too. */
 export interface PrimaryLink extends Begin {
   limits: Limits;
-  /** Resolves when this process may open the database, with the URL that the instance already has. */
-  mayOpen: Promise<{ url: string | undefined }>;
+  /** Resolves when this process may open the database. */
+  mayOpen: Promise<void>;
   /** Aborts when this process should stop. */
   stopping: AbortSignal;
   /** How long open connections may be used for a last request. */
   drainMs(): number;
-  reportReady(at: { url: string; address: string; port: number }): void;
+  /** From now on, the primary process hands over connections. */
+  reportReady(onConnection: (socket: Socket) => void): void;
+  /** Call it when this process stops without having been asked to. */
+  reportLeaving(): void;
   /** Sets what is counted in this process. */
   serveMetrics(read: () => Snapshot): void;
   /** The metrics of all processes. */
@@ -26,7 +30,7 @@ export const isChild = (): boolean => cluster.isWorker;
 /** Joins the primary process that started this one. */
 export async function joinPrimary(): Promise<PrimaryLink> {
   const begin = Promise.withResolvers<Begin>();
-  const mayOpen = Promise.withResolvers<{ url: string | undefined }>();
+  const mayOpen = Promise.withResolvers<void>();
   const stop = new AbortController();
   const waiting = new Map<number, (answer: never) => void>();
   let drainMs = 0;
@@ -45,9 +49,20 @@ export async function joinPrimary(): Promise<PrimaryLink> {
     waiting.delete(id);
   };
 
-  process.on("message", (message: ToChild) => {
+  let onConnection: ((socket: Socket) => void) | undefined;
+
+  function take(id: number, socket: Socket | undefined): void {
+    // The caller may have left on the way.
+    if (socket) onConnection!(socket);
+    send({ kind: "accepted", id });
+    if (socket) socket.once("close", () => send({ kind: "closed", id }));
+    else send({ kind: "closed", id });
+  }
+
+  process.on("message", (message: ToChild, socket?: Socket) => {
     if (message.kind === "begin") begin.resolve(message.begin);
-    else if (message.kind === "open") mayOpen.resolve({ url: message.url });
+    else if (message.kind === "open") mayOpen.resolve();
+    else if (message.kind === "connection") take(message.id, socket);
     else if (message.kind === "limits") settle(message.id, message.answer);
     else if (message.kind === "allMetrics") settle(message.id, message.parts);
     else if (message.kind === "stop") {
@@ -69,7 +84,11 @@ export async function joinPrimary(): Promise<PrimaryLink> {
     mayOpen: mayOpen.promise,
     stopping: stop.signal,
     drainMs: () => drainMs,
-    reportReady: (at) => send({ kind: "ready", ...at }),
+    reportReady: (given) => {
+      onConnection = given;
+      send({ kind: "ready" });
+    },
+    reportLeaving: () => send({ kind: "leaving" }),
     serveMetrics: (given) => {
       read = given;
     },

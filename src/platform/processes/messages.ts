@@ -5,7 +5,9 @@ import type { ProcessSnapshot, Snapshot } from "../metrics.ts";
 export type ToChild =
   | { kind: "begin"; begin: Begin }
   /** The database is migrated, and this process may open it. */
-  | { kind: "open"; url: string | undefined }
+  | { kind: "open" }
+  /** With the socket of a connection. */
+  | { kind: "connection"; id: number }
   | { kind: "stop"; drainMs: number }
   | { kind: "readMetrics"; id: number }
   | { kind: "limits"; id: number; answer: LimitsAnswer }
@@ -17,16 +19,18 @@ export interface Begin {
   number: number;
   /** How many processes serve. */
   count: number;
-  /** Listens before it is ready, and refuses with 503 until then: no other process serves yet. */
-  listensEarly: boolean;
-  /** The port, if an earlier process chose it. */
-  port: number | undefined;
+  /** The URL of the address that the primary process listens on. */
+  url: string;
 }
 
 /** From a serving process to the primary one. */
 export type ToPrimary =
   | { kind: "hello" }
-  | { kind: "ready"; url: string; address: string; port: number }
+  /** `leaving`: a signal ends it, so it takes no more connections. */
+  | { kind: "leaving" }
+  | { kind: "ready" }
+  | { kind: "accepted"; id: number }
+  | { kind: "closed"; id: number }
   /** Without an id it is the last one of a process that ends. */
   | { kind: "metrics"; id?: number; snapshot: Snapshot }
   | { kind: "allMetrics"; id: number }

@@ -1,6 +1,8 @@
 import cluster from "node:cluster";
+import type { Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { computePause } from "@signalbox/flow-control";
+import { createServerWithoutSocket } from "../http/index.ts";
 import {
   createLocalLimits,
   hostLimits,
@@ -10,6 +12,7 @@ import {
 } from "../limits/index.ts";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
+import { createBalancer } from "./balancer.ts";
 import { createCollector, type MeasuredProcess } from "./collector.ts";
 import type { ToChild, ToPrimary } from "./messages.ts";
 
@@ -32,8 +35,8 @@ interface Slot {
 }
 
 interface Child extends MeasuredProcess {
-  state: "starting" | "ready" | "stopping";
-  listensEarly: boolean;
+  /** `leaving`: it stops without having been asked to, and will be replaced. */
+  state: "starting" | "ready" | "leaving" | "stopping";
   limits: LimitsClient;
   /** Resolves with true when it is ready, and with false when it ends before. */
   started: PromiseWithResolvers<boolean>;
@@ -43,11 +46,15 @@ interface Child extends MeasuredProcess {
 
 export interface PrimaryOptions {
   count: number;
+  /** Listens on the address of the service, and leaves connections paused. */
+  server: Server;
+  /** The URL of that address. */
+  url: string;
   log: Log;
   /** Stops everything. */
   signal: AbortSignal;
   /** Called when all processes are ready. */
-  onReady(url: string): void;
+  onReady(): void;
 }
 
 export interface Primary {
@@ -58,10 +65,10 @@ export interface Primary {
 }
 
 /**
- * Starts the serving processes, and starts another one for each that ends. The processes share one socket, which belongs
- * to this process. The first process migrates the database; the others load their code meanwhile.
+ * Starts the serving processes, and starts another one for each that ends. The connections are
+ * accepted here and handed over. The first process migrates the database; the others load their code meanwhile.
  */
-export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Primary {
+export function runPrimary({ count, server, url, log, signal, onReady }: PrimaryOptions): Primary {
   const metrics: Metrics = createMetrics();
   const limits: Limits = createLocalLimits(metrics);
   const collector = createCollector(metrics);
@@ -70,21 +77,27 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
     return { number: i + 1, child: undefined, isReplacing: false, deaths: [] };
   });
   const ended = Promise.withResolvers<number>();
-  let at: { url: string; port: number } | undefined;
-  /** Set when the last process has ended, because the port that it chose is then free. */
-  let fixedPort: number | undefined;
+  const starting = createServerWithoutSocket({ keepAlive: false });
+  const balancer = createBalancer(
+    server,
+    () => children,
+    (socket) => {
+      starting.take(socket);
+      socket.resume();
+    },
+  );
+  /** True when a process was ready, so that the database is migrated. */
+  let isOpen = false;
   let isStopping = false;
   let replacing: Promise<void> | undefined;
   let isReplaceRequested = false;
   describeProcesses();
 
   function launch(slot: Slot): Child {
-    const isAlone = ![...children].some(({ state, listensEarly }) => state === "ready" || listensEarly);
     const child: Child = {
       worker: cluster.fork(),
       number: slot.number,
       state: "starting",
-      listensEarly: isAlone,
       limits: hostLimits(limits),
       started: Promise.withResolvers(),
       ended: Promise.withResolvers(),
@@ -96,7 +109,7 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
       children.delete(child);
       child.limits.endAll();
       collector.retire(child);
-      if (children.size === 0) fixedPort = at?.port;
+      balancer.forget(child);
       child.started.resolve(false);
       child.ended.resolve(code ?? 1);
       if (child.state !== "stopping" && !isStopping) onUnexpectedEnd(slot, child, killedBy || code);
@@ -106,7 +119,10 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
 
   function receive(child: Child, message: ToPrimary): void {
     if (message.kind === "hello") begin(child);
-    else if (message.kind === "ready") onReadyChild(child, message);
+    else if (message.kind === "ready") onReadyChild(child);
+    else if (message.kind === "leaving") onLeavingChild(child);
+    else if (message.kind === "accepted") balancer.accepted(message.id);
+    else if (message.kind === "closed") balancer.closed(child);
     else if (message.kind === "limits") void answerLimits(child, message.id, message.call);
     else if (message.kind === "endLimit") child.limits.end(message.id);
     else if (message.kind === "metrics") collector.receive(child, message.id, message.snapshot);
@@ -114,22 +130,24 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
   }
 
   function begin(child: Child): void {
-    const { number, listensEarly } = child;
-    send(child, { kind: "begin", begin: { number, count, listensEarly, port: fixedPort } });
-    // Later ones wait for the first, which migrates the database.
-    if (at || listensEarly) send(child, { kind: "open", url: at?.url });
+    const { number } = child;
+    send(child, { kind: "begin", begin: { number, count, url } });
+    // The first one migrates the database. The others load their code meanwhile.
+    if (isOpen || number === 1) send(child, { kind: "open" });
   }
 
-  function onReadyChild(child: Child, given: { url: string; address: string; port: number }): void {
+  function onReadyChild(child: Child): void {
     if (child.state === "starting") child.state = "ready";
-    if (!at) {
-      at = given;
-      log.info(`listening on ${given.address}`);
-      for (const other of children)
-        if (other.state === "starting") send(other, { kind: "open", url: given.url });
+    if (!isOpen) {
+      isOpen = true;
+      for (const other of children) if (other.state === "starting") send(other, { kind: "open" });
     }
     log.info({ number: child.number, pid: child.worker.process.pid }, "process ready");
     child.started.resolve(true);
+  }
+
+  function onLeavingChild(child: Child): void {
+    if (child.state !== "stopping") child.state = "leaving";
   }
 
   async function answerLimits(child: Child, id: number, call: LimitCall): Promise<void> {
@@ -144,7 +162,7 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
 
   function onUnexpectedEnd(slot: Slot, child: Child, reason: string | number): void {
     // Before anything was ready, the configuration is wrong. The process has said what.
-    if (!at) {
+    if (!isOpen) {
       void stopAll(child.ended.promise);
       return;
     }
@@ -176,6 +194,7 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
   async function stopAll(code: Promise<number> | number): Promise<void> {
     if (isStopping) return;
     isStopping = true;
+    server.close();
     await Promise.all([...children].map((child) => stop(child, 0)));
     ended.resolve(await code);
   }
@@ -222,7 +241,7 @@ export function runPrimary({ count, log, signal, onReady }: PrimaryOptions): Pri
 
   for (const slot of slots) slot.child = launch(slot);
   Promise.all(slots.map(({ child }) => child!.started.promise)).then(() => {
-    if (at && !isStopping) onReady(at.url);
+    if (!isStopping) onReady();
   });
   if (signal.aborted) void stopAll(0);
   else signal.addEventListener("abort", () => void stopAll(0), { once: true });
@@ -235,7 +254,7 @@ function send({ worker }: Child, message: ToChild): void {
 }
 
 function countStates(children: ReadonlySet<Child>) {
-  const states = ["starting", "ready", "stopping"] as const;
+  const states = ["starting", "ready", "leaving", "stopping"] as const;
   return states.map((state) => ({
     labels: { state },
     value: [...children].filter((child) => child.state === state).length,

@@ -8,6 +8,7 @@ import {
 } from "../../fixtures/mcp-servers/signed-in.ts";
 import { createWorkspace, useServer } from "../../harness.ts";
 import { connectClient } from "../../mcp-authorization.ts";
+import { readConnection, saveConnection } from "../../mcp-sign-in.ts";
 import { allowAtProvider, useBrowser } from "../browser.ts";
 import { expectSound, openOrganization } from "./organization.ts";
 
@@ -195,4 +196,38 @@ test("a client that somebody signed in from is listed beside the MCP tokens, and
   await page.getByText("No client is connected").waitFor();
   const refused = await fetch(`${server.url}/mcp`, { method: "POST", headers: client.auth, body: "{}" });
   expect(refused.status).toBe(401);
+});
+
+test("a server that accepts another issuer is shown as such, and a manager moves the connection", async () => {
+  const [before, after] = [signIns[0]!.base, signIns[1]!.base];
+  const all = twoPlaces.metadata;
+  twoPlaces.metadata = { ...all, authorization_servers: [before] };
+  try {
+    const window = await openOrganization(browser, server, "/connections/mcp");
+    const { page, person } = window;
+    const { id } = await saveConnection(server, person.auth, {
+      ...{ url: twoPlaces.url, name: "Moving", registration: "dynamic" },
+    });
+    twoPlaces.metadata = { ...all, authorization_servers: [after] };
+    await server.call(`/v1/mcp-connections/${id}/discover`, { method: "POST", headers: person.auth });
+    // On a phone, the field to find a connection is there without scrolling sideways.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    const find = page.getByRole("searchbox");
+    await find.fill("mov");
+    const box = (await find.boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page
+      .getByRole("link", { name: /Moving/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "Another authorization server" }).waitFor();
+    await expectSound(window);
+    await page.getByRole("button", { name: `Move to ${after}` }).click();
+    await page.getByText("Moved. Members sign in again.").waitFor();
+    expect((await readConnection(server, person.auth, id)).authorizationServer).toBe(after);
+  } finally {
+    twoPlaces.metadata = all;
+  }
 });

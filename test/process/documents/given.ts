@@ -6,6 +6,7 @@ import { openHandshake } from "../../fixtures/mcp-hostile/parts.ts";
 import { startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 import { startReceiver } from "../../webhook-receiver.ts";
 import { copyFolder, signalbox, start } from "../kit.ts";
+import { guidePreparations } from "./guides.ts";
 import { connectAccount, demoOwner, type Instance, password } from "./instance.ts";
 import type { World } from "./recorded.ts";
 
@@ -15,7 +16,7 @@ export interface Given extends Partial<World> {
   env?: Record<string, string>;
 }
 
-interface Preparation {
+export interface Preparation {
   file: string;
   /** A text in the block. */
   text: string;
@@ -301,4 +302,5 @@ export const preparations: Preparation[] = [
     prepare: withRun,
   })),
   { file: "docs/runner.md", text: "--templates code-review", prepare: prepareAutomation },
+  ...guidePreparations,
 ];

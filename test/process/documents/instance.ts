@@ -37,6 +37,8 @@ type Auth = Record<string, string>;
 export interface Instance extends Demo {
   server: RunningServer;
   home: string;
+  /** The session of the owner, where it is not the demo's. */
+  token?: string;
   authorizationServer?: AuthorizationServer;
   /** The body of a successful reply. */
   ask(path: string, body?: unknown, auth?: Auth): Promise<Body>;
@@ -49,7 +51,7 @@ export async function openInstance(demo: Demo, { isEmpty = false } = {}): Promis
   const dataDir = copyFolder(isEmpty ? demo.emptyFolder : demo.dataDir);
   const server = await serve(dataDir);
   const home = join(freshFolder(), "home");
-  const ask: Instance["ask"] = async (path, body, auth = { "x-api-key": demo.key }) => {
+  const ask: Instance["ask"] = async (path, body, auth = { "x-api-key": instance.key }) => {
     const reply = await server.call(path, { body, headers: auth });
     if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return reply.body;
@@ -68,7 +70,20 @@ export async function openInstance(demo: Demo, { isEmpty = false } = {}): Promis
     return token;
   };
   writeFiles(home, demo.key);
-  return { ...demo, dataDir, server, home, ask, signIn };
+  const instance: Instance = { ...demo, dataDir, server, home, ask, signIn };
+  return instance;
+}
+
+/** An instance with the account, the organization and the key of docs/start.md, for guides. */
+export async function openInstanceOfAcme(demo: Demo): Promise<Instance> {
+  const instance = await openInstance(demo, { isEmpty: true });
+  const token = await instance.signIn("ada@example.com", "acme");
+  const { key } = await instance.ask(
+    "/v1/api-keys",
+    { name: "my laptop" },
+    { authorization: `Bearer ${token}` },
+  );
+  return Object.assign(instance, { token, key, password });
 }
 
 function writeFiles(home: string, key: string): void {
@@ -93,7 +108,7 @@ export async function connectAccount(
   { query = "", claim = false }: { query?: string; claim?: boolean } = {},
 ): Promise<{ providerId: string; connectionId: string; code: string }> {
   const { server, ask, signIn } = instance;
-  const token = await signIn(demoOwner);
+  const token = instance.token ?? (await signIn(demoOwner));
   const auth = { authorization: `Bearer ${token}` };
   const door = createClient(server.url);
   if (!instance.authorizationServer) {

@@ -39,7 +39,7 @@ export async function prepareWorld(
     if (last) ids[last.id.split("_")[0]!] = last.id;
   }
   const given = (await findPreparation(block)?.prepare(instance)) ?? {};
-  const token = given.token ?? (await instance.signIn(demoOwner).catch(() => undefined));
+  const token = given.token ?? instance.token ?? (await instance.signIn(demoOwner).catch(() => undefined));
   return {
     lines: [],
     key: instance.key,

@@ -1,6 +1,6 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { FileInput, Plus, TerminalSquare } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
 import { useShortcuts } from "../../lib/keyboard.tsx";
 import { useFilters, usePath } from "../../lib/paths.ts";
@@ -53,6 +53,10 @@ export default function ConnectionsPage() {
     { enabled: id !== undefined, everyMs: 10_000 },
   );
   const selected = open.data?.connection.id === id ? open.data?.connection : undefined;
+  // Somebody who looks for a connection looks in all of them.
+  useEffect(() => {
+    if (list.hasMore && (filters.find || view === "care")) list.keepLoading();
+  });
   const isWhole = !list.isLoading && !list.hasMore && !list.error;
   const close = () => {
     const { new: _, call: __, approval: ___, url: ____, discovery: _____, ...rest } = filters;
@@ -141,7 +145,7 @@ export default function ConnectionsPage() {
       }
       inspector={inspector}
     >
-      <div className="filters">
+      <div className="filters finds">
         <Segments
           label={texts.views.label}
           value={view}

@@ -14,7 +14,6 @@ export const runPermissions: readonly Permission[] = [
   "mcp_connections:use",
   "telemetry:report",
   "llm_providers:use",
-  "mcp_connections:use",
 ];
 
 /** Creates the credential of a claimed run. It has no more rights than the caller, and ends with the caller's key. */

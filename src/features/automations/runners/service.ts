@@ -29,6 +29,7 @@ const runnerPermissions: readonly Permission[] = [
   // Not for the runner itself, but for the credentials of the runs that it claims.
   "templates:read",
   "llm_providers:use",
+  "mcp_connections:use",
 ];
 
 interface NewRunner {

@@ -61,8 +61,6 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
           sql`t.connector_id = ${connectorId} and ${isOwn}`,
         ];
   const { where, id } = chooseRange(outcome, event);
-  // Deliveries for several connectors have always been accepted.
-  const hasOthers = outcome === undefined || outcome === "accepted";
   const matches =
     conditions.length === 0
       ? sql`true`
@@ -76,7 +74,7 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
           order by ${id} desc limit ${count})
         union all
         (select distinct t.delivery from webhook_delivery_targets t
-          where ${targetRange} and t.delivery < ${after} and ${hasOthers}
+          where ${targetRange} and t.delivery < ${after}
           order by t.delivery desc limit ${count})
         order by delivery desc limit ${count}) t`,
     rows: (ids) => sql`select ${columns(orgId)} from ${shownColumns(orgId)} where d.id = any(${ids})`,
@@ -140,9 +138,24 @@ export const lock = (db: Db, orgId: OrgId, id: DeliveryId) =>
       select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})
     for update`);
 
-/** Removes the oldest ones, at most `limit`. Ids sort by time, so that no other index is needed. */
-export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
+/** The table of deliveries, in partitions by id. */
+export const deliveryTable = "webhook_deliveries";
+
+/** Removes deliveries with smaller ids, at most `limit`, for rows that no partition of a week holds. */
+export const removeSomeAcrossOrganizations = (db: Db, beforeId: string, limit: number) =>
   db.run(sql`
     delete from webhook_deliveries where id in (
-      select id from (select id, received_at from webhook_deliveries order by id limit ${limit}) oldest
-      where received_at < now() - make_interval(days => ${days}::int))`);
+      select d.id from webhook_deliveries d where d.id < ${beforeId} order by d.id limit ${limit})`);
+
+/** Removes the keys of deliveries with smaller ids, at most `limit`. Their partition is dropped next. */
+export const removeSomeKeysAcrossOrganizations = (db: Db, beforeId: string, limit: number) =>
+  db.run(sql`
+    delete from webhook_delivery_keys where (scope, delivery_id) in (
+      select k.scope, k.delivery_id from webhook_delivery_keys k
+      where k.id < ${beforeId} order by k.id limit ${limit})`);
+
+export const removeSomeTargetsAcrossOrganizations = (db: Db, beforeId: string, limit: number) =>
+  db.run(sql`
+    delete from webhook_delivery_targets where (delivery, connector_id) in (
+      select t.delivery, t.connector_id from webhook_delivery_targets t
+      where t.delivery < ${beforeId} order by t.delivery limit ${limit})`);

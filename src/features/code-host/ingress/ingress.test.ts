@@ -19,7 +19,7 @@ import {
   type TestConnector,
 } from "../../../../test/webhooks.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { newId } from "../../../platform/ids.ts";
+import { newId, newIdAt } from "../../../platform/ids.ts";
 import { quotaMeter } from "../../quotas/index.ts";
 import { pruneDeliveries } from "../deliveries/jobs.ts";
 
@@ -779,13 +779,18 @@ describe("limits of the webhook address", () => {
     const connector = await connect(acme);
     for (let n = 0; n < 3; n++) await push(connector);
     const [newest] = await deliveries(acme, `connectorId=${connector.id}`);
-    await server.platform.db.run(
-      sql`update webhook_deliveries set received_at = now() - interval '91 days'
-        where scope = ${connector.id} and id <> ${newest.id}`,
-    );
+    const { db } = server.platform;
+    for (const { id, deliveryId } of (await deliveries(acme, `connectorId=${connector.id}`)).slice(1)) {
+      const old = newIdAt("whd", Date.now() - 91 * 86_400_000);
+      await db.run(sql`update webhook_deliveries set id = ${old} where id = ${id}`);
+      await db.run(sql`update webhook_delivery_keys set id = ${old} where delivery_id = ${deliveryId}`);
+    }
     await pruneDeliveries(server.platform, Date.now() + 10_000);
     expect(await deliveries(acme, `connectorId=${connector.id}`)).toMatchObject([{ id: newest.id }]);
     expect(await syncs(connector)).toHaveLength(3);
+    expect(await db.rows(sql`select id from webhook_delivery_keys where scope = ${connector.id}`)).toEqual([
+      { id: newest.id },
+    ]);
   });
 });
 

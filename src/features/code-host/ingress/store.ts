@@ -112,14 +112,18 @@ export const recordPushesAcrossOrganizations = (
         head text, installation_id text, headers jsonb, codehosts text, connector_id text,
         secret_id text, sync_id text, start int, length int)
       cross join lateral (${matchingConnectors}) known
+    ), keyed as (
+      insert into webhook_delivery_keys (scope, delivery_id, id)
+      select scope, delivery_id, id from given where targets = 1 and not (target_org_id = any(${full}::text[]))
+      order by scope, delivery_id
+      on conflict (scope, delivery_id) do nothing
+      returning id
     ), fresh as (
       insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, repository, ref, head,
         installation_id, outcome, headers, body, body_digest, target_connector_id, target_org_id, target_sync_id)
       select id, scope, delivery_id, org_id, dialect, event, repository, ref, head, installation_id, 'accepted',
         headers, body, sha256(body), target_connector_id, target_org_id, case when is_new then sync_id end
-      from given where targets = 1 and not (target_org_id = any(${full}::text[]))
-      order by scope, delivery_id
-      on conflict (scope, delivery_id) do nothing
+      from given where id in (select id from keyed)
       returning id, scope, head, target_connector_id, target_org_id, target_sync_id
     ), wanted as (
       select target_sync_id as sync_id, target_org_id as org_id, target_connector_id as connector_id, head,
@@ -163,16 +167,22 @@ export const insertAcrossOrganizations = async (
   const isKept = outcome === "accepted";
   return (
     (await db.run(sql`
+    with keyed as (
+      insert into webhook_delivery_keys (scope, delivery_id, id)
+      values (${delivery.scope}, ${delivery.deliveryId}, ${delivery.id})
+      on conflict (scope, delivery_id) do nothing
+      returning id
+    )
     insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, action, repository, ref, head,
       installation_id, outcome, reason, headers, body, body_digest, dropped_body_bytes, target_connector_id,
       target_org_id)
-    select ${delivery.id}, ${delivery.scope}, ${delivery.deliveryId}, ${delivery.orgId}, ${delivery.dialect},
+    select keyed.id, ${delivery.scope}, ${delivery.deliveryId}, ${delivery.orgId}, ${delivery.dialect},
       ${delivery.event}, ${delivery.action}, ${delivery.repository}, ${delivery.ref}, ${delivery.head},
       ${delivery.installationId}, ${outcome}, ${reason}, ${JSON.stringify(delivery.headers)}::text::jsonb,
       ${isKept ? delivery.body : Buffer.alloc(0)}::bytea, ${hash("sha256", delivery.body, "buffer")}::bytea,
       ${isKept ? null : delivery.body.length}, ${others.length === 0 ? (first?.connectorId ?? null) : null},
       ${others.length === 0 ? (first?.orgId ?? null) : null}
-    on conflict (scope, delivery_id) do nothing`)) > 0
+    from keyed`)) > 0
   );
 };
 
@@ -193,7 +203,8 @@ export const countRepeatAcrossOrganizations = (db: Db, { scope, deliveryId, body
   return db.row<EarlierDelivery>(sql`
     update webhook_deliveries set repeats = repeats + 1, last_received_at = now(),
       altered_at = case when body_digest = ${digest}::bytea then altered_at else coalesce(altered_at, now()) end
-    where scope = ${scope} and delivery_id = ${deliveryId}
+    where id = (
+      select k.id from webhook_delivery_keys k where k.scope = ${scope} and k.delivery_id = ${deliveryId})
     returning id, outcome, reason, body_digest = ${digest}::bytea as "sameBody"`);
 };
 

@@ -84,6 +84,16 @@ export async function writeRepository(
   await insertRows(
     tx,
     org,
+    "webhook_delivery_keys",
+    deliveries.map(({ deliveryId }, index) => ({
+      scope: ids.connector,
+      delivery_id: deliveryId,
+      id: ids.deliveries[index],
+    })),
+  );
+  await insertRows(
+    tx,
+    org,
     "webhook_deliveries",
     deliveries.map((delivery, index) => {
       const bytes = Buffer.from(delivery.body);

@@ -36,7 +36,7 @@ describe("the consent page", () => {
     const consent = await start(browser);
     const page = await browser.open(consent);
     expect(page.status).toBe(401);
-    expect(await page.text()).toContain("Sign in to connect an MCP client");
+    expect(await page.text()).toContain("Sign in to connect Editor");
     const signedIn = openBrowser(server, acme.owner, browser.jar);
     expect((await signedIn.open(consent)).status).toBe(200);
     expect((await allow(signedIn, consent)).status).toBe(200);
@@ -127,6 +127,32 @@ describe("the consent page", () => {
       sql`update organizations set require_sso = false, suspended_at = now() where id = ${workspace.orgId}`,
     );
     await expectReason().toMatchObject({ reason: "organization_suspended" });
+  });
+
+  test("is not reached by a client that starts too often; other clients are not held up", async () => {
+    const flooding = await registerClient(server, { client_name: "Flood" });
+    const startAs = async (id: string) =>
+      (await startAuthorization(server, openBrowser(server), { clientId: id })).response.status;
+    const statuses: number[] = [];
+    for (let n = 0; n < 61; n++) statuses.push(await startAs(flooding));
+    expect(new Set(statuses.slice(0, 60))).toEqual(new Set([303]));
+    expect(statuses[60]).toBe(429);
+    expect(await startAs(clientId)).toBe(303);
+  });
+
+  test("names the client before somebody signs in, but only in the browser that was started", async () => {
+    const browser = openBrowser(server);
+    const consent = await start(browser);
+    const readPage = async (one: Browser) => {
+      const page = await one.open(consent);
+      return { status: page.status, text: await page.text() };
+    };
+    expect(await readPage(browser)).toMatchObject({
+      ...{ status: 401, text: expect.stringContaining("Sign in to connect Editor") },
+    });
+    const stranger = await readPage(openBrowser(server));
+    expect(stranger.status).toBe(401);
+    expect(stranger.text).not.toContain("Editor");
   });
 
   test("is over after 30 minutes", async () => {

@@ -9,7 +9,7 @@ import {
   renderRefusalPage,
 } from "../../../platform/http/index.ts";
 import { signInPage } from "../../auth/index.ts";
-import type { Question } from "./service.ts";
+import { findAsker, type Question } from "./service.ts";
 
 const script = `
 onSubmit($("consent"), async (button) => {
@@ -49,6 +49,15 @@ function listWarnings({ registration, redirect }: Question): Part[] {
   ].filter((part) => part !== false);
 }
 
+const describeAsker = ({ name, registration, redirect, clientId }: Question): [string, Part][] => [
+  ["Client", name],
+  [
+    "Identity",
+    registration === "dynamic" ? "Not verified" : html`Published by <code>${new URL(clientId).host}</code>`,
+  ],
+  ["Returns to", html`<code>${redirect.host}</code>`],
+];
+
 interface ConsentPage {
   question: Question;
   organizations: readonly { id: string; name: string }[];
@@ -60,7 +69,7 @@ export function consentPage(
   { config: { publicUrl } }: PersonCtx,
   { question, organizations, activeOrgId, email }: ConsentPage,
 ): Response {
-  const { name, registration, redirect, clientId, scopes } = question;
+  const { name, scopes } = question;
   const other = html`<button type="button" id="other" class="btn">Use another account</button>`;
   if (organizations.length === 0) {
     return htmlPage({
@@ -80,17 +89,7 @@ export function consentPage(
     ...(warnings.length > 0 ? { state: { kind: "care", word: "Check this" } } : {}),
     title: `Connect ${name}?`,
     lead: html`It wants to use this instance for you, with your rights and no more. It cannot see your password.`,
-    facts: [
-      ["Client", name],
-      [
-        "Identity",
-        registration === "dynamic"
-          ? "Not verified"
-          : html`Published by <code>${new URL(clientId).host}</code>`,
-      ],
-      ["Returns to", html`<code>${redirect.host}</code>`],
-      ["Signed in as", email],
-    ],
+    facts: [...describeAsker(question), ["Signed in as", email]],
     body: html`${warnings}<form id="consent">${chooseOrganization(organizations, activeOrgId)}${chooseScopes(scopes)}
 <p class="aside">It stays connected until you end it in the console, or until it is not used for 30 days. After a year it must ask again.</p>
 ${actions(html`<button class="btn main" id="allow">Connect</button>`, html`<button class="btn" id="deny">Cancel</button>`, other)}</form>`,
@@ -132,15 +131,17 @@ function chooseScopes(scopes: Question["scopes"]): Part {
 }
 
 /** Asks to sign in, with a password or with single sign-on, and then opens the same page again. */
-export const refuseConsent: RefusalPage = async (ctx, refusal, { path, search }) => {
+export const refuseConsent: RefusalPage = async (ctx, refusal, { params, path, search, headers }) => {
   const { publicUrl } = ctx.config;
   if (refusal.status === 401) {
+    const asker = await findAsker(ctx, params.uid ?? "", headers.cookie);
     return signInPage({
       publicUrl,
       status: 401,
       headers: refusal.headers,
-      title: "Sign in to connect an MCP client",
-      lead: "After you sign in, you see which client asks, and decide.",
+      title: asker ? `Sign in to connect ${asker.name}` : "Sign in to connect an MCP client",
+      lead: "An MCP client asks for access. After you sign in, you see what it asks for, and decide.",
+      facts: asker && describeAsker(asker),
       signIn: { lead: "Sign in with an account that belongs to the organization.", suffix: "and continue" },
     });
   }

@@ -1,5 +1,5 @@
 import type { Ctx, MemberCtx, PersonCtx } from "../../../platform/context.ts";
-import { conflict, invalidField, notFound } from "../../../platform/errors.ts";
+import { conflict, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
 import { readCookie } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
@@ -38,6 +38,17 @@ async function findQuestion(ctx: Ctx, uid: string, cookies: string | undefined):
     scopes: asked.scopes,
   };
 }
+
+/** Who asks, for a page that is shown before anybody has signed in. Undefined when it is over. */
+export const findAsker = (
+  ctx: Ctx,
+  uid: string,
+  cookies: string | undefined,
+): Promise<Question | undefined> =>
+  findQuestion(ctx, uid, cookies).catch((error) => {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  });
 
 /** The organizations that the session may act in. */
 export async function prepare(ctx: PersonCtx, uid: string, cookies: string | undefined) {

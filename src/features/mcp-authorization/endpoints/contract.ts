@@ -79,7 +79,7 @@ export const authorize = route({
   tag,
   summary: "Start to connect an MCP client, in a browser",
   description:
-    "The authorization endpoint. Only the code flow with PKCE (`S256`) is offered, and only for the MCP endpoint as `resource`. A browser is redirected to the consent page. A request that is not valid is answered with a page and is not redirected to the client.",
+    "The authorization endpoint. Only the code flow with PKCE (`S256`) is offered, and only for the MCP endpoint as `resource`. A browser is redirected to the consent page. A request that is not valid is answered with a page and is not redirected to the client. At most 300 requests a minute from one network, and 60 of them for one client.",
   access: open,
   limit: { attempts: 300, perSeconds: 60 },
   // Clients may add any parameters. Those that are not known are ignored.

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../../platform/context.ts";
-import { baseHeaders } from "../../../platform/http/index.ts";
+import { baseHeaders, countAttempt, toNetwork } from "../../../platform/http/index.ts";
 import {
   ClientProblem,
   isDocumentUrl,
@@ -17,6 +17,8 @@ const parameters = [
   ...["code_challenge", "code_challenge_method"],
 ];
 
+const perClient = { attempts: 60, perSeconds: 60 };
+
 /** Answers the authorization endpoint. Nobody is sent to a client before a person has decided. */
 export async function authorize(ctx: Ctx, search: string): Promise<Response> {
   const query = keepKnown(new URLSearchParams(search));
@@ -24,6 +26,8 @@ export async function authorize(ctx: Ctx, search: string): Promise<Response> {
   const mode = query.get("response_mode") ?? "query";
   if (mode !== "query")
     return problemPage(ctx, { error: "invalid_request", description: "The only response mode is query." });
+  // A client that starts again and again, or somebody in its name, does not use up the limit of its network.
+  await countAttempt(ctx.db, `mcp_authorize ${toNetwork(ctx.address)} ${clientId}`, perClient);
   try {
     if (isDocumentUrl(clientId)) await refreshDocument(ctx, clientId);
     else await recordClientUseAcrossOrganizations(ctx.db, clientId);

@@ -8,7 +8,7 @@ import {
   reportWorked,
   signInRequired,
 } from "../credentials/index.ts";
-import type { UsableConnection } from "../model.ts";
+import { findAccount, type UsableConnection } from "../model.ts";
 import { type Allowed, checkCall, confirmTool } from "../tools/index.ts";
 import {
   callUpstream,
@@ -130,6 +130,7 @@ async function sendCall(
   headers: Record<string, string>,
 ): Promise<UpstreamResult> {
   const { limits } = connection;
+  const account = findAccount(connection, ctx.member.id);
   const started = performance.now();
   try {
     const result = await callUpstream(ctx, connection, headers, {
@@ -145,9 +146,11 @@ async function sendCall(
       onElicit: options.onElicit,
       onSample: options.onSample,
       beforeCall: allowed.useApproval,
-      ...(allowed.mustList ? { checkListing: (listing) => confirmTool(ctx, connection, tool, listing) } : {}),
+      ...(allowed.mustList
+        ? { checkListing: (listing) => confirmTool(ctx, connection, tool, listing, { account }) }
+        : {}),
     });
-    if (!allowed.mustList) ctx.state.get(listingRefresher).refresh(connection, headers);
+    if (!allowed.mustList) ctx.state.get(listingRefresher).refresh(connection, headers, account);
     return result;
   } finally {
     times.upstreamMs += performance.now() - started;

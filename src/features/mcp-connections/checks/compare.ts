@@ -12,6 +12,9 @@ function describe(
   return {
     authentication: authentication.kind,
     issuer: sorted(authentication.authorizationServers.map((one) => one.issuer)),
+    // The one that members sign in at. When it is gone, what the server accepts instead.
+    authorizationServer:
+      used || issuer === null ? issuer : sorted(authentication.authorizationServers.map((one) => one.issuer)),
     resource: authentication.resource ?? null,
     requiredScopes: sorted(authentication.requiredScopes),
     recommendedScopes: sorted(authentication.recommendedScopes),

@@ -1,13 +1,13 @@
 import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { notFound, Refusal } from "../../../platform/errors.ts";
+import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { record } from "../../audit/index.ts";
 import { findConnection, findUsable } from "../access/index.ts";
 import type { VerdictDrift } from "../contract.ts";
 import { findHeaders, reportChallenge, reportWorked } from "../credentials/index.ts";
 import { type Discovery, runDiscovery } from "../discovery/index.ts";
 import { requireId } from "../find.ts";
-import type { ConnectionId, UsableConnection } from "../model.ts";
+import { type ConnectionId, findAccount, type UsableConnection } from "../model.ts";
 import { toKept } from "../saving.ts";
 import { read } from "../service.ts";
 import { recordListing } from "../tools/index.ts";
@@ -84,9 +84,13 @@ async function acceptVerdict(ctx: MemberCtx, id: ConnectionId): Promise<void> {
   const connection = await findConnection(ctx, ctx.orgId, id);
   if (!connection) throw notFound("mcp_connection");
   const latest = await discoverNow(ctx, connection);
-  await ctx.db.transaction(async (tx) => {
-    const { isReached, drift } = await recordDiscovery(tx, connection, latest);
-    if (!isReached || drift.length === 0) return;
+  const refusal = await ctx.db.transaction(async (tx) => {
+    const { isReached, drift, newDrift } = await recordDiscovery(tx, connection, latest);
+    if (!isReached || drift.length === 0) return undefined;
+    const moved = drift.find(({ field }) => field === "authorizationServer");
+    if (moved) return refuseMoved(moved);
+    // Nobody accepts what they have not seen.
+    if (newDrift.length > 0) return refuseUnseen();
     await store.setVerdict(tx, ctx.orgId, id, latest);
     await record(ctx, tx, {
       action: "mcp_connection.verdict_accepted",
@@ -94,8 +98,22 @@ async function acceptVerdict(ctx: MemberCtx, id: ConnectionId): Promise<void> {
       before: Object.fromEntries(drift.map(({ field, before }) => [field, before])),
       after: Object.fromEntries(drift.map(({ field, after }) => [field, after])),
     });
+    return undefined;
   });
+  if (refusal) throw refusal;
 }
+
+const refuseMoved = ({ before, after }: VerdictDrift) =>
+  conflict(
+    "mcp_issuer_moved",
+    `The server does not accept tokens of ${before} any more${after === null ? "." : `, but of ${after}.`} Move the connection to another authorization server: members sign in again there.`,
+  );
+
+const refuseUnseen = () =>
+  conflict(
+    "mcp_verdict_changed",
+    "The server requires something else than what was shown. Read the differences again, then accept them.",
+  );
 
 type Step = McpConnectionTest["steps"][number];
 
@@ -136,7 +154,7 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: McpConne
 
 async function recordAnswer(ctx: MemberCtx, connection: UsableConnection, listing: UpstreamListing) {
   reportWorked(ctx, connection);
-  await recordListing(ctx, connection, listing);
+  await recordListing(ctx, connection, listing, { account: findAccount(connection, ctx.member.id) });
   await store.setHealth(ctx.db, ctx.orgId, connection.id, null);
   await store.setProtocolVersion(ctx.db, ctx.orgId, connection.id, listing.protocolVersion);
 }

@@ -19,6 +19,7 @@ import { removeCredential, saveCredential } from "../member-states/index.ts";
 import { type ConnectionId, isOauth } from "../model.ts";
 import { sealHeaders } from "../sealing.ts";
 import type { DetailRow } from "../store.ts";
+import { forgetAccount } from "../tools/index.ts";
 import { endUpstreamSessions, retireUpstreamSessions } from "../upstream/index.ts";
 import type { NewCredential, StartQuery } from "./contract.ts";
 import * as store from "./store.ts";
@@ -81,6 +82,7 @@ export async function disconnect(ctx: MemberCtx, id: string): Promise<void> {
     const row = await requireConnection(ctx, tx, id);
     const holder = row.credential === "shared" ? requireHolder(ctx, row) : ctx.member.id;
     if (!(await removeAny(ctx, tx, row, holder))) return;
+    if (holder !== null) await forgetAccount(tx, ctx.orgId, row.id, holder);
     // The other members of the connection may be in the middle of a call.
     await (holder === null ? endUpstreamSessions : retireUpstreamSessions)(ctx, tx, row.id);
   });

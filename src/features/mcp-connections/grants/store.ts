@@ -11,14 +11,25 @@ export interface Reader {
   seesAll: boolean;
 }
 
-/** A condition on `mcp_connections c`. A run needs a grant to everybody or to its automation. */
+/** A condition on `mcp_connections c`: the worker that has claimed the run is not limited to other connections. */
+const isAllowedOnWorker = (runId: string): Sql => sql`not exists (
+  select from automation_runs r join automation_runners n on n.id = r.holder
+  join workers w on w.id = n.name and w.org_id = r.org_id
+  where r.id = ${runId} and r.org_id = c.org_id
+    and cardinality(w.mcp_connection_ids) > 0 and c.id <> all(w.mcp_connection_ids))`;
+
+/**
+ * A condition on `mcp_connections c`. A run needs a grant to everybody or to its automation, and a worker that is not
+ * limited to other connections.
+ */
 export const isGranted = ({ memberId, runId }: { memberId: Sql; runId: string | null }): Sql => sql`exists (
   select from mcp_connection_grants g where g.connection_id = c.id and (g.subject_kind = 'organization'
     or case when ${runId}::text is null
       then g.member_id = ${memberId} or exists (
         select from team_members x where x.team_id = g.team_id and x.member_id = ${memberId})
       else g.automation_id = (
-        select r.automation_id from automation_runs r where r.id = ${runId} and r.org_id = c.org_id) end))`;
+        select r.automation_id from automation_runs r where r.id = ${runId} and r.org_id = c.org_id) end))
+  and ${runId === null ? sql`true` : isAllowedOnWorker(runId)}`;
 
 export interface UsableRow extends Omit<UsableConnection, "orgId" | "policy" | "limits"> {
   sealedUrl: string | null;

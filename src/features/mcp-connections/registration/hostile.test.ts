@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startHostileServer } from "../../../../test/fixtures/mcp-hostile/server.ts";
 import {
   type GuardedServer,
   type SignInServer,
@@ -172,5 +173,32 @@ describe("a process that ends", () => {
       update mcp_registrations set state = 'registered', connection_id = null, due_at = now() - interval '1 second'`);
     expect(await removeAll()).toEqual([]);
     expect(signIn.registrations).toContain(`DELETE /reg/${made.clientId}`);
+  });
+});
+
+describe("a server of the HTTP+SSE transport of 2024", () => {
+  test("is refused when it is saved, whatever way to register is chosen", async () => {
+    const legacy = await startHostileServer(({ method }) =>
+      method === "GET"
+        ? {
+            headers: { "content-type": "text/event-stream" },
+            text: "event: endpoint\ndata: /messages?id=1\n\n",
+          }
+        : { status: 405 },
+    );
+    try {
+      const url = `${legacy.base}/sse`;
+      const before = await countConnections();
+      for (const more of [{}, { registration: "none" }, { bearerToken: "token", credential: "shared" }]) {
+        const refused = await server.call("/v1/mcp-connections", {
+          ...{ headers: acme.owner.auth, body: { url, ...more } },
+        });
+        expect(refused).toMatchObject({ status: 409, body: { error: "mcp_server_unsupported" } });
+        expect(refused.body.message).toContain("Streamable HTTP");
+      }
+      expect(await countConnections()).toBe(before);
+    } finally {
+      await legacy.close();
+    }
   });
 });

@@ -1,6 +1,6 @@
-import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import type { MemberCtx, MemberId, Platform } from "../../../platform/context.ts";
 import { Refusal } from "../../../platform/errors.ts";
-import type { Policy, UsableConnection } from "../model.ts";
+import { findAccount, type Policy, type UsableConnection } from "../model.ts";
 import { type ApprovedCall, requireApproval } from "./approvals/index.ts";
 import type { DriftKind, ToolDefinition } from "./contract.ts";
 import { normalizeListing, type ToolListing } from "./definitions/index.ts";
@@ -9,13 +9,17 @@ import {
   comparedListings,
   digestListing,
   type RecordingPlatform,
+  type RecordOptions,
   recordNormalized,
   toHashes,
 } from "./recording/index.ts";
 import * as store from "./store.ts";
 
 /** What a call needs of its connection. */
-export type CheckedConnection = Pick<UsableConnection, "id" | "orgId" | "name" | "credential" | "policy">;
+export type CheckedConnection = Pick<
+  UsableConnection,
+  "id" | "orgId" | "name" | "credential" | "registration" | "policy"
+>;
 
 /** A call that the policy allows. */
 export interface Allowed {
@@ -44,7 +48,7 @@ export async function checkCall(
   { runId = null, found }: { runId?: string | null | undefined; found?: store.CallRow | undefined } = {},
 ): Promise<Allowed> {
   const { policy } = connection;
-  const row = found ?? (await store.findForCall(ctx.db, ctx.orgId, connection.id, tool));
+  const row = found ?? (await store.findForCall(ctx.db, ctx.orgId, connection.id, tool, ctx.member.id));
   if (!row?.definition || row.approvedHash === null) {
     // Under `warn`, a tool can be called before anybody has approved it.
     if (!row?.definition || holdsTools(policy)) throw refuseUnknown(ctx, connection, tool, row);
@@ -55,13 +59,23 @@ export async function checkCall(
   const approved = row.approvedHash === null ? definition : { annotations: row.approvedAnnotations ?? {} };
   const judged = isDestructive(policy, approved) ? approved : definition;
   const facts = { name: tool, definition: judged, drift, isRemoved: latestHash === null };
-  const obstacle = findObstacle(policy, { ...facts, isConnectionHeld: heldTools > 0 });
+  // An own account is listed before each call, and only that listing tells whether it still differs.
+  const isListedFirst = holdsTools(policy) && findAccount(connection, ctx.member.id) !== null;
+  const obstacle = findObstacle(
+    policy,
+    isListedFirst
+      ? { ...facts, drift: [], isConnectionHeld: false }
+      : { ...facts, isConnectionHeld: heldTools > 0 },
+  );
   if (obstacle === "removed") throw refuseRemoved(connection, tool);
   if (obstacle === "held") throw refuseHeld(ctx, connection, tool, drift);
   if (obstacle === "denied") throw refuseDenied(connection, tool, isDestructive(policy, judged));
   const approval =
     obstacle === "needs_approval"
-      ? await requireApproval(ctx, connection, { tool, toolHash: latestHash ?? "", args, runId })
+      ? await requireApproval(ctx, connection, {
+          ...{ tool, args, runId },
+          toolHash: (holdsTools(policy) ? row.approvedHash : latestHash) ?? "",
+        })
       : {};
   return {
     ...approval,
@@ -81,10 +95,11 @@ export async function confirmTool(
   connection: CheckedConnection,
   tool: string,
   listing: ToolListing,
+  { account = null }: Pick<RecordOptions, "account"> = {},
 ): Promise<void> {
   const { id, orgId, policy } = connection;
-  const { hashes, row } = await compareListing(platform, connection, listing, () =>
-    store.findForConfirmation(platform.db, orgId, id, tool),
+  const { hashes, row } = await compareListing(platform, connection, listing, account, () =>
+    store.findForConfirmation(platform.db, orgId, id, tool, account),
   );
   const hash = hashes.get(tool);
   if (hash === undefined) throw refuseRemoved(connection, tool);
@@ -99,20 +114,22 @@ async function compareListing(
   platform: ConfirmingPlatform,
   connection: CheckedConnection,
   listing: ToolListing,
+  account: MemberId | null,
   find: () => Promise<store.ConfirmationRow | undefined>,
 ): Promise<{ hashes: ReadonlyMap<string, string>; row: store.CallRow | undefined }> {
   const compared = platform.state.get(comparedListings);
   const digest = digestListing(listing);
-  const known = compared.find(connection.id, digest);
+  const key = account === null ? connection.id : `${connection.id} ${account}`;
+  const known = compared.find(key, digest);
   const before = await find();
   if (known && before?.fingerprint === known.fingerprint && !before.isListedLongAgo)
     return { hashes: known.hashes, row: before };
   const normalized = normalizeListing(listing);
   const hashes = toHashes(normalized);
-  const { isUnchanged } = await recordNormalized(platform, connection, normalized);
+  const { isUnchanged } = await recordNormalized(platform, connection, normalized, { account });
   if (!isUnchanged || !before) return { hashes, row: await find() };
   // The fingerprint is from before the comparison: after a change in between, the next call compares again.
-  compared.keep(connection.id, { digest, fingerprint: before.fingerprint, hashes });
+  compared.keep(key, { digest, fingerprint: before.fingerprint, hashes });
   return { hashes, row: await find() };
 }
 

@@ -31,7 +31,15 @@ const drift = {
   ...{ kinds: ["text_changed"], severity: "medium", renamedFrom: null, isHeld: true },
   before: { name: names.name, description, inputSchema, annotations },
   after: { name: names.name, description: changed, inputSchema, annotations },
-  ...{ changes: [change], isCut: false, seenAt: at, ...approver, callsLastDay: 186 },
+  ...{
+    changes: [change],
+    isCut: false,
+    accounts: null,
+    otherVariants: 0,
+    seenAt: at,
+    ...approver,
+    callsLastDay: 186,
+  },
 };
 const approvalExample = {
   ...{ id: approval, connectionId: connection, connectionName: "Issue tracker", tool: "delete_comment" },

@@ -8,6 +8,6 @@ export {
 export { hashArguments, normalizeListing, type ToolListing } from "./definitions/index.ts";
 export { fields } from "./fields.ts";
 export { jobs } from "./jobs.ts";
-export { comparedListings, recordListing } from "./recording/index.ts";
+export { comparedListings, forgetAccount, recordListing } from "./recording/index.ts";
 export { routes } from "./routes.ts";
 export { listTools, type UsableTool } from "./service.ts";

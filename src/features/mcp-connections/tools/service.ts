@@ -8,6 +8,7 @@ import { listGrantees } from "../../teams/index.ts";
 import { type ConnectionId, fillPolicy, type Policy, type UsableConnection } from "../model.ts";
 import { createExposedName } from "../names.ts";
 import { announceToolChange } from "../tool-changes.ts";
+import { listVariants } from "./accounts/index.ts";
 import type { DriftKind, listQuery, McpTool, PolicyInput, Reason, ToolDefinition } from "./contract.ts";
 import { cutPolicy, findObstacle, isDestructive, isHeld, isHidden, servesLatest } from "./policy.ts";
 import { countTools, listKnown } from "./recording/index.ts";
@@ -41,7 +42,7 @@ export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)
   const { db, orgId, member } = ctx;
   const connection = await requireConnection(ctx, id);
   const policy = fillPolicy(connection.policy);
-  const rows = await store.list(db, orgId, connection.id, {
+  const rows = await store.list(db, orgId, connection.id, member.id, {
     servesLatest: servesLatest(policy),
     kind: chooseKind(policy, connection, query.state),
     after: nameCursor.read(query, store.instructionsName),
@@ -55,7 +56,7 @@ export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)
     nextCursor,
     listedAt: connection.listedAt,
     omittedTools: connection.omittedTools,
-    instructions: await store.findInstructions(db, orgId, connection.id, servesLatest(policy)),
+    instructions: await store.findInstructions(db, orgId, connection.id, member.id, servesLatest(policy)),
   };
 }
 
@@ -108,7 +109,9 @@ export const setPolicy = (ctx: MemberCtx, id: string, input: PolicyInput) =>
       destructive: input.destructive ?? defaults.destructive,
       treatUnknownAsDestructive: input.treatUnknownAsDestructive ?? defaults.treatUnknownAsDestructive,
     };
-    const { heldTools } = countTools(policy, await listKnown(tx, ctx.orgId, connection.id));
+    const known = await listKnown(tx, ctx.orgId, connection.id);
+    const variants = await listVariants(tx, ctx.orgId, connection.id);
+    const { heldTools } = countTools(policy, known, variants);
     await store.setPolicy(tx, ctx.orgId, connection.id, cutPolicy(policy, defaults), heldTools);
     await announceToolChange(ctx, tx, ctx.orgId);
     await record(ctx, tx, {
@@ -147,14 +150,14 @@ const maxUsableBytes = 32 * 1024 * 1024;
  * person has seen it. A new tool has none yet, and is left out. With `warn`, everything is what the server says now.
  */
 export async function listTools(
-  { db, orgId }: Pick<MemberCtx, "db" | "orgId">,
+  { db, orgId, member }: Pick<MemberCtx, "db" | "orgId"> & { member: Pick<MemberCtx["member"], "id"> },
   connections: readonly ToolSource[],
   maxBytes = maxUsableBytes,
 ): Promise<UsableTool[]> {
   if (connections.length === 0) return [];
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
   const servingLatest = connections.filter(({ policy }) => servesLatest(policy)).map(({ id }) => id);
-  const rows = await store.listUsable(db, orgId, [...byId.keys()], servingLatest, maxBytes);
+  const rows = await store.listUsable(db, orgId, member.id, [...byId.keys()], servingLatest, maxBytes);
   return rows.flatMap(({ connectionId, ...row }) => {
     const connection = byId.get(connectionId);
     return connection ? [toUsableTool(connection, row)] : [];

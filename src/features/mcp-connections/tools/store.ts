@@ -82,11 +82,34 @@ export interface ToolRow {
 const definitionOf = (servesLatest: Sql) =>
   sql`case when ${servesLatest} then coalesce(t.latest, t.approved) else coalesce(t.approved, t.latest) end`;
 
-/** By name. */
+/**
+ * The tools of connections as the account of a member has them, as `t`. Only connections with an account per member have
+ * rows of accounts.
+ */
+const toolsFor = (orgId: OrgId, ids: readonly ConnectionId[], memberId: string): Sql => sql`(
+  select coalesce(s.connection_id, a.connection_id) as connection_id, coalesce(s.name, a.name) as name, s.approved,
+    s.approved_by, s.approved_at, coalesce(a.latest, s.latest) as latest, coalesce(a.drift, s.drift) as drift,
+    case when a.name is null then s.renamed_from else a.renamed_from end as renamed_from,
+    coalesce(s.first_seen_at, a.changed_at) as first_seen_at, coalesce(a.changed_at, s.changed_at) as changed_at
+  from (select * from mcp_tools where org_id = ${orgId} and connection_id = any(${ids}::text[])) s
+  full join (select * from mcp_account_tools
+    where org_id = ${orgId} and connection_id = any(${ids}::text[]) and member_id = ${memberId}) a
+  on a.connection_id = s.connection_id and a.name = s.name) t`;
+
+/** How many differences hold tools of `mcp_connections c` for a member. */
+const heldFor = (
+  memberId: Sql,
+): Sql => sql`case when c.credential = 'per_member' and c.registration <> 'none' then
+    (select count(*)::int from mcp_account_tools a where a.connection_id = c.id and a.member_id = ${memberId})
+    + (select count(*)::int from mcp_tools x where x.connection_id = c.id and x.drift <> '{}')
+  else c.held_tools end`;
+
+/** By name, as the account of the member has them. */
 export const list = (
   db: Db,
   orgId: OrgId,
   id: ConnectionId,
+  memberId: string,
   { servesLatest, kind, after, limit }: ToolSelection,
 ) =>
   db.rows<ToolRow>(sql`
@@ -94,8 +117,8 @@ export const list = (
       t.latest is null as "isRemoved", t.drift, t.renamed_from as "renamedFrom", t.approved_by as "approvedBy",
       (select u.name from members m join users u on u.id = m.user_id where m.id = t.approved_by) as "approvedByName",
       t.approved_at as "approvedAt", t.first_seen_at as "firstSeenAt", t.changed_at as "changedAt"
-    from mcp_tools t
-    where t.org_id = ${orgId} and t.connection_id = ${id} and t.name > ${after}
+    from ${toolsFor(orgId, [id], memberId)}
+    where t.name > ${after}
       and case ${kind}::text when 'removed' then t.latest is null when 'present' then t.latest is not null
         when 'changed' then t.latest is not null and t.drift <> '{}'
         when 'unchanged' then t.latest is not null and t.drift = '{}' else ${kind}::text = 'any' end
@@ -109,11 +132,17 @@ export interface ToolSelection {
 }
 
 /** Those that nobody approved are in the drift, and nowhere else. */
-export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, servesLatest: boolean) =>
+export const findInstructions = async (
+  db: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  memberId: string,
+  servesLatest: boolean,
+) =>
   (
     await db.row<{ text: string | null }>(sql`
-      select (case when ${servesLatest}::boolean then t.latest else t.approved end) #>> '{}' as text from mcp_tools t
-      where t.org_id = ${orgId} and t.connection_id = ${id} and t.name = ${instructionsName}`)
+      select (case when ${servesLatest}::boolean then t.latest else t.approved end) #>> '{}' as text
+      from ${toolsFor(orgId, [id], memberId)} where t.name = ${instructionsName}`)
   )?.text ?? null;
 
 /**
@@ -123,6 +152,7 @@ export const findInstructions = async (db: Db, orgId: OrgId, id: ConnectionId, s
 export const listUsable = (
   db: Db,
   orgId: OrgId,
+  memberId: string,
   ids: readonly ConnectionId[],
   servingLatest: readonly ConnectionId[],
   maxBytes: number,
@@ -135,10 +165,10 @@ export const listUsable = (
     isConnectionHeld: boolean;
   }>(sql`
     with usable as (
-      select t.connection_id, t.name, t.drift, c.held_tools > 0 as held,
+      select t.connection_id, t.name, t.drift, ${heldFor(sql`${memberId}`)} > 0 as held,
         ${definitionOf(sql`t.connection_id = any(${servingLatest}::text[])`)} as definition
-      from mcp_tools t join mcp_connections c on c.id = t.connection_id
-      where t.org_id = ${orgId} and t.connection_id = any(${ids}::text[]) and t.name <> ${instructionsName}
+      from ${toolsFor(orgId, ids, memberId)} join mcp_connections c on c.id = t.connection_id
+      where c.org_id = ${orgId} and t.name <> ${instructionsName}
         and t.latest is not null and (t.approved is not null or t.connection_id = any(${servingLatest}::text[]))
     ), counted as (
       select *, sum(octet_length(definition::text)) over (order by connection_id, name) as bytes from usable
@@ -159,22 +189,26 @@ export interface CallRow {
 }
 
 /** Columns of `mcp_connections c` and of the tool that `joinTool` adds to it. */
-const callColumns = sql`coalesce(t.latest, t.approved) as definition,
+const callColumns = (memberId: Sql): Sql => sql`coalesce(own.latest, t.latest, t.approved) as definition,
   t.approved -> 'annotations' as "approvedAnnotations", t.approved_hash as "approvedHash",
-  t.latest_hash as "latestHash", t.drift, c.held_tools as "heldTools", c.baseline_at is not null as "hasBaseline"`;
+  coalesce(own.latest_hash, t.latest_hash) as "latestHash", coalesce(own.drift, t.drift) as drift,
+  ${heldFor(memberId)} as "heldTools", c.baseline_at is not null as "hasBaseline"`;
 
-const joinTool = (name: Sql): Sql =>
-  sql`left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}`;
+/** The tool, and what the account of the member says differently about it. */
+const joinTool = (name: Sql, memberId: Sql): Sql =>
+  sql`left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}
+    left join mcp_account_tools own on own.connection_id = c.id and own.member_id = ${memberId}
+      and own.name = ${name} and own.name <> ${instructionsName}`;
 
 const selectForCall = reuseStatement(
-  (orgId: OrgId, id: ConnectionId, name: string) => sql`
-    select ${callColumns} from mcp_connections c ${joinTool(sql`${name}`)}
+  (orgId: OrgId, id: ConnectionId, name: string, memberId: string | null) => sql`
+    select ${callColumns(sql`${memberId}`)} from mcp_connections c ${joinTool(sql`${name}`, sql`${memberId}`)}
     where c.org_id = ${orgId} and c.id = ${id}`,
 );
 
 /** What decides about a call of one tool. Undefined when the connection does not exist. */
-export const findForCall = (db: Db, orgId: OrgId, id: ConnectionId, name: string) =>
-  db.row<CallRow>(selectForCall(orgId, id, name));
+export const findForCall = (db: Db, orgId: OrgId, id: ConnectionId, name: string, memberId: string | null) =>
+  db.row<CallRow>(selectForCall(orgId, id, name, memberId));
 
 export interface ConfirmationRow extends CallRow {
   /** Identifies what the server listed last: all names and hashes. */
@@ -184,17 +218,24 @@ export interface ConfirmationRow extends CallRow {
 }
 
 const selectForConfirmation = reuseStatement(
-  (orgId: OrgId, id: ConnectionId, name: string) => sql`
-    select ${callColumns}, c.tools_at is null or c.tools_at < now() - interval '1 minute' as "isListedLongAgo",
+  (orgId: OrgId, id: ConnectionId, name: string, memberId: string | null) => sql`
+    select ${callColumns(sql`${memberId}`)}, c.tools_at is null or c.tools_at < now() - interval '1 minute' as "isListedLongAgo",
       (select md5(string_agg(coalesce(k.latest_hash, '') || ' ' || k.name, chr(10) order by k.name))
-        from mcp_tools k where k.connection_id = c.id) as fingerprint
-    from mcp_connections c ${joinTool(sql`${name}`)}
+        from mcp_tools k where k.connection_id = c.id)
+      || coalesce((select md5(string_agg(a.latest_hash || ' ' || a.name, chr(10) order by a.name))
+        from mcp_account_tools a where a.connection_id = c.id and a.member_id = ${memberId}), '') as fingerprint
+    from mcp_connections c ${joinTool(sql`${name}`, sql`${memberId}`)}
     where c.org_id = ${orgId} and c.id = ${id}`,
 );
 
 /** The same, for a listing that came right before the call. */
-export const findForConfirmation = (db: Db, orgId: OrgId, id: ConnectionId, name: string) =>
-  db.row<ConfirmationRow>(selectForConfirmation(orgId, id, name));
+export const findForConfirmation = (
+  db: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  name: string,
+  memberId: string | null,
+) => db.row<ConfirmationRow>(selectForConfirmation(orgId, id, name, memberId));
 
 export interface CallableRow extends UsableRow, CallRow {
   /** The approved definition, when the present one differs from it. */
@@ -203,9 +244,10 @@ export interface CallableRow extends UsableRow, CallRow {
 
 const selectCallable = reuseStatement(
   (orgId: OrgId, memberId: string, runId: string | null, slug: string, name: string) => sql`
-    select ${usableColumns}, ${callColumns},
-      case when t.approved_hash is distinct from t.latest_hash then t.approved end as "approvedDefinition"
-    from mcp_connections c join organizations o on o.id = c.org_id ${joinTool(sql`${name}`)}
+    select ${usableColumns}, ${callColumns(sql`${memberId}`)},
+      case when own.name is not null or t.approved_hash is distinct from t.latest_hash then t.approved end
+        as "approvedDefinition"
+    from mcp_connections c join organizations o on o.id = c.org_id ${joinTool(sql`${name}`, sql`${memberId}`)}
     where c.org_id = ${orgId} and c.slug = ${slug} and c.enabled
       and ${isGranted({ memberId: sql`${memberId}`, runId })}`,
 );

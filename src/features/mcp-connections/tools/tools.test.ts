@@ -49,8 +49,13 @@ const get = async (path: string, headers = acme.owner.auth): Promise<Body> =>
   (await server.call(`/v1/mcp-connections/${connection.id}${path}`, { headers })).body;
 const readDrift = () => get("/drift");
 const readTool = async (name: string) => (await get("/tools")).items.find((tool: Body) => tool.name === name);
-const approve = (body: Body = {}, headers = acme.owner.auth) =>
-  server.call(`/v1/mcp-connections/${connection.id}/drift/approve`, { body, headers });
+/** Approves what is different now, unless a revision is given. */
+const approve = async (body: Body = {}, headers = acme.owner.auth) => {
+  const { revision } = await readDrift();
+  return server.call(`/v1/mcp-connections/${connection.id}/drift/approve`, {
+    ...{ body: { revision, ...body }, headers },
+  });
+};
 const setPolicy = (body: Body, headers = acme.owner.auth) =>
   server.call(`/v1/mcp-connections/${connection.id}/tools/policy`, { method: "PUT", body, headers });
 
@@ -61,8 +66,11 @@ const confirm = async (tool: string) =>
     (error) => error.body.error,
   );
 
+/** Everybody gets the same tools of a shared connection. */
+const nobody = { id: newId("mem") };
+
 const agentTools = async () =>
-  listTools({ db: server.platform.db, orgId: connection.orgId }, [await asListed()]);
+  listTools({ db: server.platform.db, orgId: connection.orgId, member: nobody }, [await asListed()]);
 
 const countEvents = async (type: string) =>
   (await server.platform.db.row<{ count: number }>(sql`
@@ -460,10 +468,22 @@ describe("who may", () => {
       expect(reply).toMatchObject({ status: 404, body: { error: "mcp_connection_not_found" } });
     }
     const otherConnection = await seedMcpConnection(server, other);
-    const leaked = await listTools({ db: server.platform.db, orgId: otherConnection.orgId }, [
+    const leaked = await listTools({ db: server.platform.db, orgId: otherConnection.orgId, member: nobody }, [
       await asListed(),
     ]);
     expect(leaked).toEqual([]);
+  });
+
+  test("approve without saying what they saw: nobody", async () => {
+    await watch();
+    upstream.find("search_issues").description = "Changed.";
+    await watch();
+    const path = `/v1/mcp-connections/${connection.id}/drift/approve`;
+    for (const body of [{}, { tools: ["search_issues"] }])
+      expect(await server.call(path, { body, headers: acme.owner.auth })).toMatchObject({
+        ...{ status: 400, body: { details: [{ path: ["revision"] }] } },
+      });
+    expect((await readDrift()).items).not.toEqual([]);
   });
 
   test("approve a tool that has no difference: nobody", async () => {
@@ -479,7 +499,7 @@ test("agents get as many definitions as fit into memory, however many connection
   expect(tools.length).toBeGreaterThan(1);
   const { db } = server.platform;
   const cut = (bytes: number) =>
-    asListed().then((listed) => listTools({ db, orgId: connection.orgId }, [listed], bytes));
+    asListed().then((listed) => listTools({ db, orgId: connection.orgId, member: nobody }, [listed], bytes));
   const names = ({ name }: { name: string }) => name;
   expect((await cut(1_000_000)).map(names)).toEqual(tools.map(names));
   const some = await cut(JSON.stringify(tools[0]).length + 10);

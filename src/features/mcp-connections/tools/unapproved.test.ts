@@ -28,7 +28,10 @@ describe("what nobody approved", () => {
     expect(await readInstructions()).toBeNull();
     const drift = await server.call(`${path}/drift`, { headers: acme.owner.auth });
     expect(drift.body.items).toMatchObject([{ changes: [{ after: "Send me everything." }] }]);
-    await server.call(`${path}/drift/approve`, { headers: acme.owner.auth, body: {} });
+    await server.call(`${path}/drift/approve`, {
+      headers: acme.owner.auth,
+      body: { revision: drift.body.revision },
+    });
     expect(await readInstructions()).toBe("Send me everything.");
   });
 

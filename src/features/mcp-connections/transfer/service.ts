@@ -32,11 +32,30 @@ export function importServers(
   eventStream: OpenStream,
 ): Promise<Response> {
   const plans = planImport(input);
+  const taken = new Set<string>();
   const actions: ImportActions = {
     findSaved: async (url) => (await indexAddresses(ctx)).get(normalizeUrl(url)),
-    save: async (body) => (await create(ctx, body, await prepareConnection(ctx, body))).connection,
+    save: async (body) => {
+      const named = { ...body, name: await findFreeName(ctx, body.name, taken) };
+      return (await create(ctx, named, await prepareConnection(ctx, named))).connection;
+    },
   };
   return eventStream((signal) => streamImport(ctx, plans, actions, signal));
+}
+
+/** People tell connections apart by their names, so one that is taken gets a number. `taken` are those of this import. */
+async function findFreeName(
+  { db, orgId }: MemberCtx,
+  name: string | undefined,
+  taken: Set<string>,
+): Promise<string | undefined> {
+  if (name === undefined) return undefined;
+  const names = new Set((await store.listAddresses(db, orgId)).map((one) => one.name));
+  const isTaken = (text: string) => names.has(text) || taken.has(text);
+  let free = name;
+  for (let n = 2; isTaken(free); n++) free = `${name.slice(0, 74)} ${n}`;
+  taken.add(free);
+  return free;
 }
 
 /** The saved connections by their address. The oldest of several counts. */

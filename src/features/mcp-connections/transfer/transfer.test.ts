@@ -235,6 +235,17 @@ describe("an import", () => {
     ]);
   });
 
+  test("servers with the same name get different names", async () => {
+    const items = [1, 2, 3].map((n) => ({ url: `${open.base}/mcp/same-name-${n}`, name: "Same name" }));
+    const results = listResults(await follow({ items }));
+    expect(results.map(({ outcome }: Body) => outcome)).toEqual(["saved", "saved", "saved"]);
+    const listed = await server.call("/v1/mcp-connections?limit=100", { headers: acme.owner.auth });
+    const names = listed.body.items
+      .map(({ name }: Body) => name)
+      .filter((name: string) => name.startsWith("Same"));
+    expect(names.toSorted()).toEqual(["Same name", "Same name 2", "Same name 3"]);
+  });
+
   test("two addresses that differ only in a secret part are two connections", async () => {
     const workspace = await createWorkspace(server, "Secrets");
     const secret = (letter: string) => `${open.base}/mcp/${letter.repeat(40)}7f3a9c/sse`;

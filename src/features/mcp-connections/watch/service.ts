@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import type { MemberCtx, MemberId, Platform } from "../../../platform/context.ts";
 import { Refusal } from "../../../platform/errors.ts";
 import { workFairly } from "../../../platform/fair-work.ts";
 import { createMembership } from "../../credentials/index.ts";
@@ -7,7 +7,7 @@ import { announce } from "../../notifications/index.ts";
 import { findConnection } from "../access/index.ts";
 import { type Rediscovery, rediscover, setHealth, setProtocolVersion } from "../checks/index.ts";
 import { findHeaders, reportChallenge, reportWorked } from "../credentials/index.ts";
-import type { UsableConnection } from "../model.ts";
+import { findAccount, type UsableConnection } from "../model.ts";
 import { recordListing } from "../tools/index.ts";
 import { isAboutAccount, listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
 import * as store from "./store.ts";
@@ -83,7 +83,7 @@ const createRevision = (drift: Rediscovery["newDrift"]) =>
 async function listAsHolder(
   platform: Platform,
   connection: UsableConnection,
-): Promise<UpstreamListing | undefined> {
+): Promise<{ listing: UpstreamListing; account: MemberId | null } | undefined> {
   const { orgId, id, credential } = connection;
   let refusal: UpstreamError | undefined;
   for (const row of await store.listHolders(platform.db, orgId, id, maxHolders)) {
@@ -92,7 +92,7 @@ async function listAsHolder(
       const headers = await findHeaders(ctx, connection);
       const listing = await listUpstreamTools(platform, connection, headers, { timeoutMs, isFresh: true });
       reportWorked(ctx, connection);
-      return listing;
+      return { listing, account: findAccount(connection, ctx.member.id) };
     } catch (error) {
       const challenge = error instanceof UpstreamError ? error.challenge : undefined;
       if (challenge) await reportChallenge(ctx, connection, challenge);
@@ -123,10 +123,10 @@ function createHolderCtx(
 async function recordAnswer(
   platform: Platform,
   connection: UsableConnection,
-  listing: UpstreamListing,
+  { listing, account }: { listing: UpstreamListing; account: MemberId | null },
 ): Promise<void> {
   const { orgId, id } = connection;
-  await recordListing(platform, connection, listing, { isWatch: true });
+  await recordListing(platform, connection, listing, { isWatch: true, account });
   await setHealth(platform.db, orgId, id, null);
   await setProtocolVersion(platform.db, orgId, id, listing.protocolVersion);
 }

@@ -19,6 +19,7 @@ export {
   fromCustomProvider,
   fromKnownProvider,
   listMissingFields,
+  openResource,
   type Provider,
 } from "./setup.ts";
 export {

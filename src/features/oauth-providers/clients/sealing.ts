@@ -24,9 +24,9 @@ export function describeDestination({ providerId, tenant, server }: Destination)
   return [...new Set(urls.map((url) => URL.parse(url)?.origin ?? url))].sort().join(" ");
 }
 
-type Column = "secret" | "private_key";
+type Column = "secret" | "private_key" | "resource";
 
-/** A private key signs and is never sent, so it has no address. */
+/** A private key signs and is never sent, and a resource is an address itself, so they have no address. */
 export const createPlace = (
   organization: string,
   row: Destination & { credentialsId: string },
@@ -53,4 +53,5 @@ export const sealedCredentials: readonly SealedColumn[] = [
     address: { fields: destinationFields, of: (fields: Destination) => describeDestination(fields) },
   },
   { table: "oauth_client_credentials", id: "id", column: "private_key", organization: "org_id" },
+  { table: "oauth_client_credentials", id: "id", column: "resource", organization: "org_id" },
 ];

@@ -210,6 +210,7 @@ function composeCredentials(
     secret: usesSecret ? secret : null,
     privateKey: authMethod === "private_key_jwt" ? privateKey : null,
     keyId: body.keyId ?? kept?.keyId ?? null,
+    resource: null,
   };
 }
 

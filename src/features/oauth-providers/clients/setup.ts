@@ -95,6 +95,17 @@ export function findServerOfClient({ providerId, tenant, server }: store.Credent
   return known ? findServer(known, tenant) : (server ?? undefined);
 }
 
+/** The server with the resource, which is sealed when it contains a secret. */
+export const openResource = (
+  { keyring }: Pick<Platform, "keyring">,
+  orgId: OrgId,
+  row: store.CredentialsRow,
+  server: Server,
+): Server =>
+  row.resource === null
+    ? server
+    : { ...server, resource: keyring.open(row.resource, createPlace(orgId, row, "resource")) };
+
 /** The names of the fields that a client still needs before it can be used. */
 export function listMissingFields(row: store.CredentialsRow): string[] {
   return [
@@ -117,7 +128,8 @@ export function createPeer({ keyring, egress }: Platform, orgId: OrgId, row: sto
     privateKey: opened(row.privateKey, "private_key"),
     keyId: row.keyId ?? undefined,
   };
-  return { server, credentials, egress: egress.forOrganization(orgId) };
+  const whole = openResource({ keyring }, orgId, row, server);
+  return { server: whole, credentials, egress: egress.forOrganization(orgId) };
 }
 
 const findAddress = (providerId: string, server: Server | null) =>

@@ -12,6 +12,8 @@ export interface CredentialsRow {
   keyId: string | null;
   tenant: string | null;
   server: Server | null;
+  /** The resource that tokens are requested for, sealed, when its address contains a secret. */
+  resource: string | null;
 }
 
 export interface ClientRow extends CredentialsRow {
@@ -34,7 +36,8 @@ export interface CustomRow {
 }
 
 const credentials = sql`k.id as "credentialsId", k.provider_id as "providerId", k.client_id as "clientId",
-  k.auth_method as "authMethod", k.secret, k.private_key as "privateKey", k.key_id as "keyId", k.tenant, k.server`;
+  k.auth_method as "authMethod", k.secret, k.private_key as "privateKey", k.key_id as "keyId", k.tenant, k.server,
+  k.resource`;
 
 const client = sql`${credentials}, c.generation, c.scopes, c.optional_scopes as "optionalScopes",
   c.connection_mode as "connectionMode", c.created_at as "createdAt", c.updated_at as "updatedAt"`;
@@ -72,11 +75,13 @@ export const findCredentials = (db: Db, orgId: OrgId, id: string) =>
 export const saveCredentials = (db: Db, orgId: OrgId, row: CredentialsRow) =>
   db.run(sql`
     insert into oauth_client_credentials (id, org_id, provider_id, client_id, auth_method, secret, private_key,
-      key_id, tenant, server)
+      key_id, tenant, server, resource)
     values (${row.credentialsId}, ${orgId}, ${row.providerId}, ${row.clientId}, ${row.authMethod}, ${row.secret},
-      ${row.privateKey}, ${row.keyId}, ${row.tenant}, ${row.server ? JSON.stringify(row.server) : null}::jsonb)
+      ${row.privateKey}, ${row.keyId}, ${row.tenant}, ${row.server ? JSON.stringify(row.server) : null}::jsonb,
+      ${row.resource})
     on conflict (id) do update set auth_method = excluded.auth_method, secret = excluded.secret,
-      private_key = excluded.private_key, key_id = excluded.key_id, server = excluded.server`);
+      private_key = excluded.private_key, key_id = excluded.key_id, server = excluded.server,
+      resource = excluded.resource`);
 
 interface NewClient {
   providerId: string;

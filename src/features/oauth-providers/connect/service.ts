@@ -21,6 +21,7 @@ import {
   findServerOfClient,
   findSetup,
   listMissingFields,
+  openResource,
   type Provider,
 } from "../clients/index.ts";
 import { defaultLabel } from "../connections/index.ts";
@@ -142,7 +143,7 @@ export async function start(
   const server = await findCurrentServer(ctx, provider, client);
   const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
-  const url = await buildAuthorizeUrl(server, {
+  const url = await buildAuthorizeUrl(openResource(ctx, ctx.orgId, client, server), {
     clientId: client.clientId,
     redirectUri: buildRedirectUri(ctx.config.publicUrl, providerId),
     state,

@@ -34,13 +34,17 @@ export interface McpProvider {
   clientSecret: string | undefined;
   scopes: readonly string[];
   shared: boolean;
+  /** The resource, when its address contains a secret. It is stored sealed, and not with the server. */
+  secretResource: string | undefined;
 }
 
 /** Adds the provider and the client of an MCP connection, in the transaction that saves the connection. */
 export async function saveMcpProvider(ctx: MemberCtx, tx: Db, made: McpProvider): Promise<string> {
   const providerId = toProviderId(made.mcpConnectionId);
   const { orgId, keyring, member } = ctx;
-  const { server, name, scopes, mcpConnectionId } = made;
+  const { name, scopes, mcpConnectionId, secretResource } = made;
+  const { resource: _, ...rest } = made.server;
+  const server = secretResource === undefined ? made.server : rest;
   await store.insert(tx, orgId, {
     ...{ id: providerId, name, issuer: server.issuer ?? null, server, scopes, mcpConnectionId },
     createdBy: member.id,
@@ -56,6 +60,10 @@ export async function saveMcpProvider(ctx: MemberCtx, tx: Db, made: McpProvider)
         : keyring.seal(made.clientSecret, createPlace(orgId, destination, "secret")),
     privateKey: null,
     keyId: null,
+    resource:
+      secretResource === undefined
+        ? null
+        : keyring.seal(secretResource, createPlace(orgId, destination, "resource")),
   });
   await saveClientRow(tx, orgId, {
     ...{ providerId, credentialsId: destination.credentialsId, scopes, optionalScopes: [] },

@@ -145,7 +145,7 @@ async function checkTeams(tx: Db, actor: Membership, teamIds: readonly string[])
   if (missing)
     throw forbidden(
       "missing_permission",
-      `One of these teams may use a shared connection. Mapping a group to it also needs the permission ${missing}.`,
+      `One of these teams may use something that was granted to it. Mapping a group to it also needs the permission ${missing}.`,
     );
 }
 

@@ -29,7 +29,7 @@ export const assignedIds = {
     "The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`.",
   ),
   mcpConnectionIds: ids(
-    "The ids of MCP connections for its agents. Changing them needs `mcp_connections:manage`. Who may use a connection is decided by its access.",
+    "The ids of the only MCP connections that runs on this worker can use. Empty: no limit of its own. Changing them needs `mcp_connections:manage`. A run also needs access to the connection.",
   ),
 };
 

@@ -48,7 +48,8 @@ async function checkMcpConnections(
   before: readonly string[],
 ) {
   const added = next.filter((id) => !before.includes(id));
-  if (added.length === 0) return;
+  // To take one away can widen too: an empty list is no limit.
+  if (added.length === 0 && next.length === before.length) return;
   requirePermission(ctx, "mcp_connections:manage");
   const found = await store.listMcpConnections(tx, ctx.orgId, added);
   const missing = added.find((id) => !found.some((one) => one.id === id));

@@ -13,6 +13,7 @@ const ownerPermissions: readonly Permission[] = [
   "templates:read",
   // For the credentials of the runs that its runner claims.
   "llm_providers:use",
+  "mcp_connections:use",
   "telemetry:report",
 ];
 

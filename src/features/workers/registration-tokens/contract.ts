@@ -17,6 +17,7 @@ const RegistrationToken = z
     templateIds: z.array(z.string()),
     connectionIds: z.array(z.string()),
     llmProviderIds: z.array(z.string()),
+    mcpConnectionIds: z.array(z.string()),
     ownerId: idSchema("mem").describe("The member that workers act for."),
     uses: z.int().describe("How many workers have registered with it."),
     maxUses: z.int().nullable().describe("Null: any number of workers."),
@@ -57,6 +58,7 @@ export const create = route({
     templateIds: assignedIds.templateIds.default([]),
     connectionIds: assignedIds.connectionIds.default([]),
     llmProviderIds: assignedIds.llmProviderIds.default([]),
+    mcpConnectionIds: assignedIds.mcpConnectionIds.default([]),
     maxUses: z.int().min(1).max(1_000_000).optional().describe("How many workers can register with it."),
     expiresAt: z
       .int()

@@ -31,7 +31,7 @@ export async function create(ctx: MemberCtx, input: NewRegistrationToken) {
     throw invalidField(["expiresAt"], "The time must be in the future.");
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "worker_registration_tokens");
-    await checkAssignments(ctx, tx, { ...input, mcpConnectionIds: [], ownerId: member.id });
+    await checkAssignments(ctx, tx, { ...input, ownerId: member.id });
     const id = newId("wrt");
     const owner = { memberId: member.id, permissions: limitToOwner(member) };
     await store.insert(tx, orgId, { ...input, ...owner, id, maxUses, expiresAt });
@@ -106,7 +106,7 @@ async function registerInside(
   }
   checkUses(token);
   await store.countUse(tx, orgId, token.id);
-  const { kind, templateIds, connectionIds } = token;
+  const { kind, templateIds, connectionIds, mcpConnectionIds } = token;
   // Providers may have been removed since the token was made.
   const llmProviderIds = await store.listExistingProviders(tx, orgId, token.llmProviderIds);
   return addWorker(ctx, tx, orgId, {
@@ -115,7 +115,7 @@ async function registerInside(
       templateIds,
       connectionIds,
       llmProviderIds,
-      mcpConnectionIds: [],
+      mcpConnectionIds,
       ...owner,
       instanceId,
       configuration: null,

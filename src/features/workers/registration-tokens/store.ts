@@ -8,7 +8,8 @@ import type { RegistrationToken } from "./contract.ts";
 export type RegistrationTokenId = Id<"wrt">;
 
 const columns = sql`t.id, t.name, t.kind, t.labels, t.template_ids as "templateIds",
-  t.connection_ids as "connectionIds", t.llm_provider_ids as "llmProviderIds", t.member_id as "ownerId", t.uses, t.max_uses as "maxUses",
+  t.connection_ids as "connectionIds", t.llm_provider_ids as "llmProviderIds",
+  t.mcp_connection_ids as "mcpConnectionIds", t.member_id as "ownerId", t.uses, t.max_uses as "maxUses",
   t.expires_at as "expiresAt",
   (select coalesce(json_agg(json_build_object('start', x.start,
       'expiresAt', floor(extract(epoch from x.expires_at) * 1000),
@@ -44,6 +45,7 @@ interface NewToken {
   templateIds: readonly string[];
   connectionIds: readonly string[];
   llmProviderIds: readonly string[];
+  mcpConnectionIds: readonly string[];
   memberId: MemberId;
   permissions: readonly string[];
   maxUses: number | null;
@@ -53,10 +55,10 @@ interface NewToken {
 export const insert = (tx: Db, orgId: OrgId, next: NewToken) =>
   tx.run(sql`
     insert into worker_registration_tokens (id, org_id, member_id, name, kind, labels, template_ids, connection_ids,
-      llm_provider_ids, runner_permissions, max_uses, expires_at)
+      llm_provider_ids, mcp_connection_ids, runner_permissions, max_uses, expires_at)
     values (${next.id}, ${orgId}, ${next.memberId}, ${next.name}, ${next.kind}, ${next.labels}::text[],
       ${next.templateIds}::text[], ${next.connectionIds}::text[], ${next.llmProviderIds}::text[],
-      ${next.permissions}::text[], ${next.maxUses}::int, to_timestamp(${next.expiresAt}::bigint / 1000.0))`);
+      ${next.mcpConnectionIds}::text[], ${next.permissions}::text[], ${next.maxUses}::int, to_timestamp(${next.expiresAt}::bigint / 1000.0))`);
 
 export const insertSecret = (tx: Db, orgId: OrgId, id: string, secret: { hash: string; start: string }) =>
   tx.run(sql`

@@ -22,7 +22,8 @@ interface ChangeCardProps {
 
 /** One changed tool: what changed, before and after. */
 export function ChangeCard({ drift, isChosen, onChoose }: ChangeCardProps) {
-  const { kinds, severity, before, after, subject, callsLastDay, renamedFrom } = drift;
+  const { kinds, severity, before, after, subject, callsLastDay, renamedFrom, accounts, otherVariants } =
+    drift;
   const [isWhole, setIsWhole] = useState(false);
   const id = useId();
   const name = nameDrift(drift);
@@ -62,6 +63,7 @@ export function ChangeCard({ drift, isChosen, onChoose }: ChangeCardProps) {
           />
         )}
       </header>
+      {accounts !== null && <p className="flip small">{words.accounts(accounts, otherVariants)}</p>}
       {renamedFrom !== null && <p className="flip small">{words.renamedFrom(renamedFrom)}</p>}
       {subject === "instructions" ? <Instructions drift={drift} /> : <Changes drift={drift} />}
       {isWhole && (

@@ -1,7 +1,7 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Reply } from "../../../lib/api.ts";
 import { usePermission } from "../../../lib/context.tsx";
-import { useAction, useRead } from "../../../lib/queries.ts";
+import { type ListResult, useAction, useList, useRead } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -36,13 +36,13 @@ function AccessForm({ connectionId, access }: { connectionId: string; access: Ac
   const mayAutomate = usePermission("automations:create");
   const toast = useToast();
   const query = { query: { limit: 100 } };
-  const teams = useRead("GET /v1/teams", query, { enabled: mayReadMembers && !organization });
-  const members = useRead(
-    "GET /v1/members",
-    { query: { status: "active", limit: 100 } },
-    { enabled: mayReadMembers && !organization },
+  const mayPick = mayReadMembers && !organization;
+  const teams = useWhole(useList("GET /v1/teams", query, { enabled: mayPick }));
+  const active = { query: { status: "active" as const, limit: 100 } };
+  const members = useWhole(useList("GET /v1/members", active, { enabled: mayPick }));
+  const automations = useWhole(
+    useList("GET /v1/automations", query, { enabled: mayAutomate && !organization }),
   );
-  const automations = useRead("GET /v1/automations", query, { enabled: mayAutomate && !organization });
   const save = useAction("PUT /v1/mcp-connections/{id}/access", {
     changes: [...changed, read],
     onDone: () => toast(words.saved),
@@ -70,17 +70,22 @@ function AccessForm({ connectionId, access }: { connectionId: string; access: Ac
       />
       {!organization && (
         <>
-          <Subjects title={words.teams} items={teams.data?.items} chosen={teamIds} onChange={setTeamIds} />
+          <Subjects
+            title={words.teams}
+            items={mayPick ? teams : undefined}
+            chosen={teamIds}
+            onChange={setTeamIds}
+          />
           <Subjects
             title={words.members}
-            items={members.data?.items}
+            items={mayPick ? members : undefined}
             chosen={memberIds}
             onChange={setMemberIds}
           />
           <Subjects
             title={words.automations}
             hint={words.automationsHint}
-            items={automations.data?.items}
+            items={mayAutomate ? automations : undefined}
             chosen={automationIds}
             onChange={setAutomationIds}
           />
@@ -88,6 +93,15 @@ function AccessForm({ connectionId, access }: { connectionId: string; access: Ac
       )}
     </Form>
   );
+}
+
+/** Reads all pages, because somebody on the last one can be looked for too. Undefined until the first has arrived. */
+function useWhole<Row>(list: ListResult<Row>): readonly Row[] | undefined {
+  const { hasMore, keepLoading } = list;
+  useEffect(() => {
+    if (hasMore) keepLoading();
+  });
+  return list.isLoading || list.error ? undefined : list.rows;
 }
 
 interface SubjectsProps {

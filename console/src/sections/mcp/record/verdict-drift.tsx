@@ -8,11 +8,14 @@ import { Refusal } from "../../../ui/refusal.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { type ConnectionDetail, changed } from "../types.ts";
+import { MoveIssuer } from "./move-issuer.tsx";
 
 const { verdictDrift: words } = texts;
 
 /** What changed in the way a server is connected, and the way to accept it. */
-export function VerdictDrift({ connection: { id, verdictDrift } }: { connection: ConnectionDetail }) {
+export function VerdictDrift({ connection }: { connection: ConnectionDetail }) {
+  const { id, verdictDrift } = connection;
+  const moved = verdictDrift.find(({ field }) => field === "authorizationServer");
   const mayManage = usePermission("mcp_connections:manage");
   const toast = useToast();
   const accept = useAction("POST /v1/mcp-connections/{id}/discover", {
@@ -22,10 +25,10 @@ export function VerdictDrift({ connection: { id, verdictDrift } }: { connection:
   return (
     <section className="card care-card">
       <header>
-        <h2>{words.title}</h2>
+        <h2>{moved ? words.moved : words.title}</h2>
       </header>
       <div className="pad stack-s">
-        <p>{words.text}</p>
+        <p>{moved ? words.movedText : words.text}</p>
         <ul className="lined">
           {verdictDrift.map(({ field, before, after, seenAt }) => (
             <li key={field} className="drift-row">
@@ -42,7 +45,10 @@ export function VerdictDrift({ connection: { id, verdictDrift } }: { connection:
           ))}
         </ul>
         <Refusal of={accept} />
-        {mayManage && (
+        {mayManage && moved && moved.after !== null && (
+          <MoveIssuer connection={connection} issuers={moved.after.split(" ")} />
+        )}
+        {mayManage && !moved && (
           <div className="form-acts">
             <Button
               busy={accept.isRunning}

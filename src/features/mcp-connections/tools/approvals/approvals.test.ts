@@ -207,10 +207,9 @@ describe("a destructive call", () => {
       tool.name === "delete" ? { ...tool, description: "Deletes all." } : tool,
     );
     await recordListing(server.platform, withPolicy({}), { tools: changed });
-    await server.call(`/v1/mcp-connections/${connection.id}/drift/approve`, {
-      body: {},
-      headers: acme.owner.auth,
-    });
+    const path = `/v1/mcp-connections/${connection.id}/drift`;
+    const { revision } = (await server.call(path, { headers: acme.owner.auth })).body;
+    await server.call(`${path}/approve`, { body: { revision }, headers: acme.owner.auth });
     expect(await call("delete")).toMatchObject({ error: "mcp_approval_required" });
   });
 
@@ -234,12 +233,6 @@ describe("a destructive call", () => {
     expect((await decide(late, "approve")).body.error).toBe("mcp_approval_expired");
     const again = await call("delete", { args: { id: 2 } });
     expect(again.approvalId).not.toBe(late);
-  });
-
-  test("with large arguments can be decided without showing them", async () => {
-    const { approvalId } = await call("delete", { args: { text: "x".repeat(100_000) } });
-    const { body } = await server.call(`/v1/mcp-approvals/${approvalId}`, { headers: acme.owner.auth });
-    expect(body.approval).toMatchObject({ arguments: null, argumentBytes: 100_011 });
   });
 
   test("is asked for by an agent that repeats itself at most 50 times", async () => {

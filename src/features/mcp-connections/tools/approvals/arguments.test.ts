@@ -52,6 +52,18 @@ describe("arguments of a call that needs approval", () => {
   });
 });
 
+describe("arguments that are too large to be shown", () => {
+  test("are refused, and nobody is asked to approve them unseen", async () => {
+    const { call } = await start({ destructive: "approve" });
+    const fits = { text: "x".repeat(64 * 1024 - '{"text":""}'.length) };
+    expect(await call(fits)).toMatchObject({ error: "mcp_approval_required" });
+    const refused = await call({ text: `${fits.text}x` });
+    expect(refused).toMatchObject({ error: "mcp_approval_too_large", tool: "delete" });
+    expect(refused.message).toContain("64 KiB");
+    expect(refused).not.toHaveProperty("approvalId");
+  });
+});
+
 describe("a destructive tool", () => {
   test("that calls itself harmless after its approval stays destructive, also under warn", async () => {
     for (const destructive of ["deny", "approve"] as const) {

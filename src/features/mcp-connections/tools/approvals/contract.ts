@@ -19,7 +19,7 @@ export const McpApproval = z
     arguments: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe("The arguments of the call. Null in lists, and when they are too large to keep."),
+      .describe("The arguments of the call, at most 64 KiB. Null in lists."),
     argumentBytes: z.int().describe("The size of the arguments."),
     status: z
       .enum(statuses)

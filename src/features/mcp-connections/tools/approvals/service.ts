@@ -10,7 +10,7 @@ import type { Decision, listQuery, McpApproval } from "./contract.ts";
 import { openArguments, sealArguments } from "./sealing.ts";
 import * as store from "./store.ts";
 
-/** Larger arguments are not kept. The hash binds the approval to them all the same. */
+/** Larger arguments cannot be shown, and nobody approves what they have not seen. */
 const maxArgumentBytes = 64 * 1024;
 /** An agent that repeats itself with other arguments does not fill the list of the people who decide. */
 const maxPending = 50;
@@ -87,6 +87,7 @@ export async function requireApproval(
 ): Promise<ApprovedCall> {
   const { db, orgId, member } = ctx;
   const call = { connectionId: connection.id, memberId: member.id, runId, tool, toolHash };
+  checkSize(connection, tool, args);
   const bound = { ...call, argumentsHash: hashGiven(args) };
   await checkDecision(ctx, connection, bound, args);
   let isUsed = false;
@@ -122,6 +123,15 @@ async function checkDecision(
   });
 }
 
+function checkSize({ id, name }: Pick<UsableConnection, "id" | "name">, tool: string, args: unknown): void {
+  if (Buffer.byteLength(JSON.stringify(args ?? {})) <= maxArgumentBytes) return;
+  throw new Refusal(413, {
+    error: "mcp_approval_too_large",
+    message: `This tool of ${name} can destroy data, so a person has to see the arguments before the call. They have more than 64 KiB. Send less in one call.`,
+    ...{ connectionId: id, connectionName: name, tool },
+  });
+}
+
 function hashGiven(args: unknown): string {
   try {
     return hashArguments(args);
@@ -143,7 +153,7 @@ async function request(ctx: MemberCtx, call: store.Call, args: unknown) {
         message: `${maxPending} calls of yours wait for approval. Wait until people have decided about them.`,
       });
     const id = newId("mca");
-    const sealed = argumentBytes <= maxArgumentBytes ? sealArguments(keyring, orgId, id, text) : null;
+    const sealed = sealArguments(keyring, orgId, id, text);
     if ((await store.insert(tx, orgId, call, { id, sealed, argumentBytes })) === 0) return;
     const { connectionId, memberId, tool, runId } = call;
     const fact = { approvalId: id, connectionId, memberId, tool, runId };

@@ -27,6 +27,15 @@ const McpDrift = z
     after: ToolDefinition.nullable().describe("The present definition. Null: the tool is gone."),
     changes: z.array(Change).describe("The differences, field by field. At most 200."),
     isCut: z.boolean().describe("True when there are more differences than `changes` has."),
+    accounts: z
+      .int()
+      .nullable()
+      .describe(
+        "With an account per member: how many accounts list it like this. It holds the tool for these members only. Null: it concerns everybody.",
+      ),
+    otherVariants: z
+      .int()
+      .describe("How many further accounts list the tool in yet another way, which is shown after this one."),
     seenAt: z.int().describe("When the change was seen."),
     approvedBy: z.string().nullable().describe("The member who approved `before`."),
     approvedByName: z.string().nullable(),
@@ -63,7 +72,7 @@ export const approve = route({
   tag,
   summary: "Approve what the server changed",
   description:
-    "The present definitions become the approved ones, and held tools can be called. Approving a removed tool forgets it; approving a renamed one forgets its earlier name. With `revision`, exactly what the caller saw is approved. It is recorded in the audit log with both definitions.",
+    "The present definitions become the approved ones, and held tools can be called. Approving a removed tool forgets it; approving a renamed one forgets its earlier name. Exactly what the caller saw is approved: `revision` comes from the list of differences, and is refused when something has changed since. It is recorded in the audit log with both definitions.",
   access: can("mcp_connections:manage"),
   params,
   body: z.strictObject({
@@ -81,7 +90,6 @@ export const approve = route({
       .string()
       .min(1)
       .max(200)
-      .optional()
       .describe("The `revision` of the list that the caller saw. Refused when something changed since."),
   }),
   replies: {

@@ -1,12 +1,14 @@
-import type { MemberCtx } from "../../../../platform/context.ts";
+import type { MemberCtx, OrgId } from "../../../../platform/context.ts";
+import type { Db } from "../../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../../platform/errors.ts";
 import { numberCursor, type PageQuery } from "../../../../platform/http/index.ts";
 import { record } from "../../../audit/index.ts";
 import { type ConnectionId, fillPolicy, type Policy } from "../../model.ts";
 import { createExposedName } from "../../names.ts";
 import { announceToolChange } from "../../tool-changes.ts";
-import { findSeverity, listChanges } from "../comparison/index.ts";
-import type { ToolDefinition } from "../contract.ts";
+import { approveVariants, listVariants } from "../accounts/index.ts";
+import { classifyChange, findSeverity, listChanges } from "../comparison/index.ts";
+import type { DriftKind, ToolDefinition } from "../contract.ts";
 import { isHeld } from "../policy.ts";
 import { computeRevision, countTools, type KnownTool, listKnown } from "../recording/index.ts";
 import { lockConnection, requireConnection } from "../service.ts";
@@ -28,7 +30,7 @@ export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
   return {
     items: shown.map((row) => toDrift(connection, policy, row, calls)),
     nextCursor: rows.length > query.limit ? numberCursor.write(offset + query.limit) : null,
-    revision: computeRevision(known),
+    revision: computeRevision([...known, ...(await listVariants(db, orgId, connection.id))]),
     tools: countTools(policy, known).toolCount,
   };
 }
@@ -48,10 +50,12 @@ function toDrift(
   row: store.DriftRow,
   calls: ReadonlyMap<string, number>,
 ): McpDrift {
-  const { name, drift: kinds, renamedFrom, before, after, ...rest } = row;
+  const { name, renamedFrom, before, after, ...rest } = row;
   const isTool = name !== instructionsName;
+  const kinds = findKinds(row);
   const held = isTool && after !== null && isHeld(policy, { drift: kinds, isConnectionHeld: heldTools > 0 });
-  const shared = { kinds, renamedFrom, ...rest, isHeld: held };
+  const { drift: _, ...more } = rest;
+  const shared = { kinds, renamedFrom, ...more, isHeld: held };
   if (!isTool) {
     const change = before === null ? "added" : after === null ? "removed" : "changed";
     return {
@@ -69,25 +73,33 @@ function toDrift(
   };
 }
 
+/** Of an account, the kinds are of the time of its listing. Something else may have been approved since. */
+function findKinds({ accounts, drift, renamedFrom, before, after }: store.DriftRow): DriftKind[] {
+  const [from, to] = [toDefinition(before), toDefinition(after)];
+  return accounts === null || renamedFrom !== null || !from || !to ? drift : classifyChange(from, to);
+}
+
 const toDefinition = (value: ToolDefinition | string | null) => (typeof value === "string" ? null : value);
 
 export const approve = (ctx: MemberCtx, id: string, input: ApproveInput) =>
   ctx.db.transaction(async (tx) => {
     const { orgId, member } = ctx;
     const connection = await lockConnection(tx, ctx, id);
-    const known = await listKnown(tx, orgId, connection.id);
-    if (input.revision !== undefined && input.revision !== computeRevision(known))
+    const [known, variants] = await readBoth(tx, orgId, connection.id);
+    if (input.revision !== computeRevision([...known, ...variants]))
       throw conflict(
         "mcp_drift_changed",
         "The server changed its tools again, or somebody else approved some of them. Read the differences again, then approve.",
       );
-    const names = chooseNames(known, input);
+    const names = chooseNames([...known, ...variants], input);
     const chosen = await store.listForApproval(tx, orgId, connection.id, names);
     const earlier = chosen.flatMap(({ renamedFrom }) => renamedFrom ?? []);
     await store.approve(tx, orgId, connection.id, member.id, names);
     await store.forget(tx, orgId, connection.id, [...names, ...earlier]);
-    const left = await listKnown(tx, orgId, connection.id);
-    await setCounts(tx, orgId, connection.id, countTools(fillPolicy(connection.policy), left));
+    await approveVariants(tx, orgId, connection.id, member.id, names);
+    const [left, leftVariants] = await readBoth(tx, orgId, connection.id);
+    const policy = fillPolicy(connection.policy);
+    await setCounts(tx, orgId, connection.id, countTools(policy, left, leftVariants));
     if (chosen.length > 0)
       await record(ctx, tx, {
         action: "mcp_connection.drift_approved",
@@ -100,13 +112,19 @@ export const approve = (ctx: MemberCtx, id: string, input: ApproveInput) =>
       baseline: {
         approved: names.filter((name) => name !== instructionsName),
         instructions: names.includes(instructionsName),
-        remaining: left.filter(({ drift }) => drift.length > 0).length,
-        revision: computeRevision(left),
+        remaining: left.filter(({ drift }) => drift.length > 0).length + leftVariants.length,
+        revision: computeRevision([...left, ...leftVariants]),
       },
     };
   });
 
-function chooseNames(known: readonly KnownTool[], { tools, instructions }: ApproveInput): string[] {
+const readBoth = async (tx: Db, orgId: OrgId, id: ConnectionId) =>
+  [await listKnown(tx, orgId, id), await listVariants(tx, orgId, id)] as const;
+
+function chooseNames(
+  known: readonly Pick<KnownTool, "name" | "drift">[],
+  { tools, instructions }: ApproveInput,
+): string[] {
   const drifted = known.filter(({ drift }) => drift.length > 0).map(({ name }) => name);
   if (tools === undefined && instructions === undefined) return drifted;
   const wanted = new Set([...(tools ?? []), ...(instructions ? [instructionsName] : [])]);

@@ -1,31 +1,16 @@
-import { createHash } from "node:crypto";
-import type { OrgId, Platform } from "../../../../platform/context.ts";
+import type { MemberId, OrgId, Platform } from "../../../../platform/context.ts";
 import type { Db } from "../../../../platform/db/index.ts";
-import { announce } from "../../../notifications/index.ts";
-import { fillPolicy, type Policy, type UsableConnection } from "../../model.ts";
+import { fillPolicy, type UsableConnection } from "../../model.ts";
 import { announceToolChange } from "../../tool-changes.ts";
-import type { DriftKind } from "../contract.ts";
 import { type NormalizedListing, normalizeListing, type ToolListing } from "../definitions/index.ts";
-import { countHeld } from "../policy.ts";
 import { type ConnectionRow, instructionsName, lockConnection } from "../store.ts";
+import { recordAccount } from "./accounts.ts";
 import { type CompareOptions, compareListing, isUnchanged } from "./compare.ts";
 import * as store from "./store.ts";
+import { announceDrift, computeRevision, countTools, type Drift, summarize } from "./summary.ts";
 
 export type RecordingPlatform = Pick<Platform, "bus" | "db" | "metrics" | "log">;
 export type ListedConnection = Pick<UsableConnection, "id" | "orgId" | "credential" | "policy">;
-
-/** How the tools of a connection are after a listing. */
-export interface Drift {
-  /** True when the listing was the first, and is approved with the connection. */
-  isBaseline: boolean;
-  /** True when the listing says the same as the one before. */
-  isUnchanged: boolean;
-  toolCount: number;
-  heldTools: number;
-  omittedTools: number;
-  /** Every tool that differs from its approved definition. The empty name is the server's instructions. */
-  changed: { name: string; kinds: DriftKind[] }[];
-}
 
 export interface RecordOptions {
   /**
@@ -33,6 +18,8 @@ export interface RecordOptions {
    * watch finds that a tool is gone.
    */
   isWatch?: boolean;
+  /** The member whose own account was listed. Null: everybody gets the same tools. */
+  account?: MemberId | null;
 }
 
 /**
@@ -48,16 +35,19 @@ export const recordListing = (
 
 export async function recordNormalized(
   platform: RecordingPlatform,
-  { id, orgId, credential, policy }: ListedConnection,
+  connection: ListedConnection,
   listing: NormalizedListing,
-  { isWatch = false }: RecordOptions = {},
+  { isWatch = false, account = null }: RecordOptions = {},
 ): Promise<Drift> {
   const { db } = platform;
+  const { id, orgId, credential, policy } = connection;
   const options: CompareOptions = {
     findsRemoved: ({ latestHash, isUnseen }) =>
       credential === "shared" || latestHash === null || (isWatch && isUnseen),
   };
   const known = await store.listKnown(db, orgId, id);
+  if (account !== null && known.length > 0)
+    return recordAccount(platform, connection, account, listing, isWatch);
   if (known.length > 0 && isUnchanged(known, listing, options)) {
     // Every call under a policy that holds tools comes here.
     if (known.some(({ isListedLongAgo }) => isListedLongAgo)) await store.touch(db, orgId, id);
@@ -66,6 +56,8 @@ export async function recordNormalized(
   return db.transaction(async (tx) => {
     const row = await lockConnection(tx, orgId, id);
     if (!row) return summarize(policy, [], listing, true);
+    if (account !== null && row.hasBaseline)
+      return recordAccount({ ...platform, db: tx }, connection, account, listing, isWatch);
     await announceToolChange(platform, tx, orgId);
     return row.hasBaseline
       ? recordChanges(platform, tx, orgId, row, listing, options)
@@ -123,67 +115,3 @@ async function recordChanges(
     for (const kind of drift) platform.metrics.count("mcp_tool_changes_total", { kind });
   return summarize(policy, after, listing, false);
 }
-
-const hasDrift = ({ drift }: Pick<store.KnownTool, "drift">) => drift.length > 0;
-const isTool = ({ name }: Pick<store.KnownTool, "name">) => name !== instructionsName;
-
-/** What a connection shows about its tools. */
-export function countTools(
-  policy: Pick<Policy, "onDrift">,
-  known: readonly store.KnownTool[],
-): { toolCount: number; heldTools: number } {
-  const present = known.filter((tool) => isTool(tool) && tool.latestHash !== null);
-  const heldTools = countHeld(policy, {
-    present: present.length,
-    drifted: present.filter(hasDrift).length,
-    all: known.filter(hasDrift).length,
-  });
-  return { toolCount: present.length, heldTools };
-}
-
-/** Identifies all differences, so that somebody approves what they saw. */
-export function computeRevision(
-  known: readonly Pick<store.KnownTool, "name" | "approvedHash" | "latestHash" | "drift">[],
-): string {
-  const hash = createHash("sha256").update("signalbox mcp drift v1\n");
-  for (const { name, approvedHash, latestHash } of known.filter(hasDrift))
-    hash.update(`${JSON.stringify([name, approvedHash, latestHash])}\n`);
-  return hash.digest("hex").slice(0, 32);
-}
-
-const maxAnnounced = 20;
-
-/** Differences that were announced before are the same event. */
-async function announceDrift(
-  tx: Db,
-  orgId: OrgId,
-  connectionId: ConnectionRow["id"],
-  known: readonly store.KnownTool[],
-  revision: string,
-  heldTools: number,
-): Promise<void> {
-  const drifted = known.filter(hasDrift);
-  if (drifted.length === 0) return;
-  const tools = drifted.filter(isTool);
-  await announce(tx, orgId, {
-    type: "mcp_connection.drift",
-    connectionId,
-    revision,
-    kinds: [...new Set(drifted.flatMap(({ drift }) => drift))],
-    tools: tools.slice(0, maxAnnounced).map(({ name }) => name),
-    toolCount: tools.length,
-    heldTools,
-    instructions: drifted.length > tools.length,
-    verdictFields: [],
-  });
-}
-
-const summarize = (
-  policy: Pick<Policy, "onDrift">,
-  known: readonly store.KnownTool[],
-  { omitted }: NormalizedListing,
-  isUnchanged: boolean,
-): Drift => ({
-  ...{ isBaseline: false, isUnchanged, omittedTools: omitted, ...countTools(policy, known) },
-  changed: known.filter(hasDrift).map(({ name, drift }) => ({ name, kinds: drift })),
-});

@@ -200,8 +200,8 @@ export const clients: Record<ClientName, Client> = {
     title: "Codex",
     fileName: "config.toml",
     locations: inHome(".codex/config.toml"),
-    source: null,
-    checkedOn: null,
+    source: "https://developers.openai.com/codex/mcp",
+    checkedOn,
     write: (url, credential) => ({
       language: "toml",
       content: [

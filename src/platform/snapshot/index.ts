@@ -1,0 +1,10 @@
+export { checkFile, type FileSummary, readFile, writeFile } from "./file.ts";
+export { moveDatabase } from "./move.ts";
+export { inSnapshot, isInstalled, type Part } from "./read.ts";
+export {
+  prepareTarget,
+  refreshStatistics,
+  refuseOccupied,
+  refuseUnknownSchema,
+  writeSnapshot,
+} from "./write.ts";

@@ -1,0 +1,95 @@
+import type { Ids } from "./requests.ts";
+import { operations } from "./requests.ts";
+
+export interface Caller {
+  name: string;
+  headers: Record<string, string>;
+}
+
+/** The tenant that the attacker must never see. */
+export interface Victim {
+  ids: Ids;
+  /** Words that occur in the victim's data and nowhere else: addresses, keys. */
+  words: readonly string[];
+}
+
+export interface Attacker {
+  callers: readonly Caller[];
+  ids: Map<string, string[]>;
+}
+
+const idPattern = /\b([a-z]{2,4})_[0-9a-hjkmnp-tv-z]{26}\b/g;
+
+/** Adds the ids in a text to those that are known. Keeps a limited number of each kind. */
+export function collectIds(text: string, ids: Map<string, string[]>, limit = 40): void {
+  for (const [id, prefix] of text.matchAll(idPattern)) {
+    const known = ids.get(prefix!) ?? [];
+    if (known.length < limit && !known.includes(id)) ids.set(prefix!, [...known, id]);
+  }
+}
+
+/** Reads every list that a caller may read, and returns the ids in them. */
+export async function readOwnIds(
+  url: string,
+  headers: Record<string, string>,
+): Promise<Map<string, string[]>> {
+  const ids = new Map<string, string[]>();
+  for (const { method, path } of operations) {
+    if (method !== "GET" || path.includes("{") || !path.startsWith("/v1/") || path.endsWith("/export"))
+      continue;
+    const reply = await fetch(url + path, { headers, redirect: "manual" });
+    const type = reply.headers.get("content-type") ?? "";
+    if (type.startsWith("application/json")) collectIds(await reply.text(), ids);
+    else await reply.body?.cancel();
+  }
+  return ids;
+}
+
+/** Ids of the victim that nobody else has. Some things, such as built-in roles, have the same id everywhere. */
+export function withoutShared(victim: Ids, other: Ids): Ids {
+  return new Map(
+    [...victim].map(
+      ([prefix, ids]) => [prefix, ids.filter((id) => !other.get(prefix)?.includes(id))] as const,
+    ),
+  );
+}
+
+const json = { "content-type": "application/json" };
+
+/** Makes an account, an organization, a second member, keys and tokens through the API. */
+export async function createAttacker(url: string): Promise<Attacker> {
+  const word = Math.random().toString(36).slice(2, 10);
+  const ask = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const reply = await fetch(url + path, {
+      method: "POST",
+      headers: { ...json, ...headers },
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
+    return { reply, body: (await reply.json()) as Record<string, unknown> };
+  };
+  const signUp = async (name: string) => {
+    const { reply, body } = await ask("/api/auth/sign-up/email", {
+      name,
+      email: `${name.toLowerCase()}-${word}@attacker.example`,
+      password: `correct horse ${word}`,
+    });
+    const token = reply.headers.get("set-auth-token") ?? String(body.token);
+    return { authorization: `Bearer ${token}` };
+  };
+  const owner = await signUp("Mallory");
+  await ask("/v1/organizations", { name: `Attackers ${word}` }, owner);
+  const key = await ask("/v1/api-keys", { name: "attack" }, owner);
+  const token = await ask("/v1/mcp-tokens", { name: "attack", scopes: ["mcp:read", "mcp:write"] }, owner);
+  const stranger = await signUp("Trudy");
+  const callers: Caller[] = [
+    { name: "owner", headers: owner },
+    { name: "key", headers: { "x-api-key": String(key.body.key) } },
+    { name: "mcp token", headers: { authorization: `Bearer ${token.body.token}` } },
+    { name: "person without an organization", headers: stranger },
+    { name: "nobody", headers: {} },
+    { name: "wrong key", headers: { "x-api-key": `sbx_${"0".repeat(40)}` } },
+    { name: "two credentials", headers: { ...owner, "x-api-key": String(key.body.key) } },
+  ];
+  return { callers, ids: await readOwnIds(url, owner) };
+}
