@@ -22,7 +22,6 @@ const checkedElsewhere: Record<string, string> = {
   "npm run check": "is this suite; unit/documents.test.ts checks that the scripts exist",
   "npm run bench": "takes many minutes; unit/documents.test.ts checks that the benchmarks exist",
   "docker run": "needs a container engine",
-  "systemctl ": "needs systemd",
   "signalbox restore": "needs an empty database; backup.test.ts restores into both",
   "signalbox.backup-key": "needs a file in /etc; backup.test.ts makes encrypted backups",
   "signalbox move": "needs a second database; move.test.ts moves there and back",
