@@ -240,6 +240,7 @@ describe("an import", () => {
     const results = listResults(await follow({ items }));
     expect(results.map(({ outcome }: Body) => outcome)).toEqual(["saved", "saved", "saved"]);
     const listed = await server.call("/v1/mcp-connections?limit=100", { headers: acme.owner.auth });
+    expect(listed).toMatchObject({ status: 200 });
     const names = listed.body.items
       .map(({ name }: Body) => name)
       .filter((name: string) => name.startsWith("Same"));
