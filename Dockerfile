@@ -14,6 +14,7 @@ COPY console/package.json console/
 # The console needs the development tools to be built, and none of them afterwards.
 FROM packages AS console
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
 COPY packages ./packages
 COPY console ./console
 RUN npm run build:console

@@ -24,6 +24,8 @@ export interface BenchOptions {
   rounds: number;
   /** The length of a measurement. */
   seconds: number;
+  /** For `growth`: numbers of rows. */
+  sizes?: readonly number[];
   /** Prints the measurement that is starting. */
   logProgress(text: string): void;
 }

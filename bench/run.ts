@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { consolePages } from "./console.ts";
 import { discovery } from "./discovery.ts";
+import { growth } from "./growth.ts";
 import { http } from "./http.ts";
 import { mcpCalls } from "./mcp-calls.ts";
 import { type Bench, type Figure, isPromiseHeld } from "./measure.ts";
@@ -19,6 +20,7 @@ const benches: Record<string, Bench> = {
   authentication,
   console: consolePages,
   discovery,
+  growth,
   http,
   "mcp-calls": mcpCalls,
   oauth,
@@ -32,9 +34,11 @@ const benches: Record<string, Bench> = {
   workers,
 };
 
-const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
+const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--sizes 10000,1000000] [--json]
 
   ${Object.keys(benches).join(", ")}; all of them when none is named.
+
+The benchmark "growth" fills tables with as many rows as --sizes says; a million take some minutes.
 
 Figures are medians over rounds in which every side has a short turn. A promise that is not held is
 reported and is not an error: judge it on a quiet machine.`;
@@ -44,14 +48,22 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "1" },
+    sizes: { type: "string" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+const sizes = values.sizes?.split(",").map(Number);
+const areSizesValid = sizes?.every((size) => Number.isInteger(size) && size >= 1_000) ?? true;
 const unknown = positionals.find((name) => !benches[name]);
-if (values.help || unknown || !(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 30)) {
+if (
+  values.help ||
+  unknown ||
+  !areSizesValid ||
+  !(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 30)
+) {
   console.error(unknown ? `There is no benchmark "${unknown}".\n\n${usage}` : usage);
   process.exit(values.help ? 0 : 2);
 }
@@ -59,7 +71,8 @@ if (values.help || unknown || !(rounds >= 1 && rounds <= 50 && seconds >= 1 && s
 const logProgress = (text: string) => console.error(`… ${text}`);
 const names = positionals.length ? positionals : Object.keys(benches);
 const results: Record<string, Figure[]> = {};
-for (const name of names) results[name] = await benches[name]!({ rounds, seconds, logProgress });
+for (const name of names)
+  results[name] = await benches[name]!({ rounds, seconds, logProgress, ...(sizes ? { sizes } : {}) });
 
 if (values.json) {
   const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };

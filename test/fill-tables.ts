@@ -32,7 +32,7 @@ const catalogue = `
       from pg_constraint where conrelid = c.oid and contype = 'f') as references,
     (select coalesce(json_agg(json_build_object('name', conname, 'text', pg_get_constraintdef(oid))), '[]')
       from pg_constraint where conrelid = c.oid and contype = 'c') as checks
-  from pg_class c where relnamespace = current_schema()::regnamespace and relkind = 'r'
+  from pg_class c where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
     and relname not in ('schema_migrations', 'maintenance_marks') order by 1`;
 
 type Row = Record<string, unknown>;

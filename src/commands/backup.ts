@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findServer, sendCommand } from "../platform/control.ts";
+import { askServer, findServer } from "../platform/control.ts";
 import { copyEmbedded, createDb, type Db, openPglite } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { Backup, markBackup } from "../platform/marks/index.ts";
@@ -119,7 +119,7 @@ async function openDirectly(io: Io): Promise<Source> {
 async function openCopy(server: string, dataDir: string, io: Io): Promise<Source> {
   const folder = copyFolder(dataDir, process.pid);
   const ask = async (...args: string[]) => {
-    const code = await sendCommand(server, { command: "backup", args }, io);
+    const code = await askServer(server, { command: "backup", args }, io);
     if (code !== exit.ok) throw new OperatorError("The running Signalbox did not do its part of the backup.");
   };
   try {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { findServer, sendCommand } from "../platform/control.ts";
+import { askServer, findServer } from "../platform/control.ts";
 import {
   createDb,
   type Db,
@@ -11,6 +11,7 @@ import {
   openEmbedded,
   openPostgres,
   pendingMigrations,
+  splitServers,
 } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { FolderInUse } from "../platform/open.ts";
@@ -50,7 +51,7 @@ export async function move(args: string[], io: Io): Promise<number> {
   const server = config.databaseUrl || io.serving ? undefined : findServer(config.dataDir);
   if (server) {
     const flags = [...(values.replace ? ["--replace"] : []), ...(values.json ? ["--json"] : [])];
-    return sendCommand(server, { command: "move", args: ["--to", to, ...flags] }, io);
+    return askServer(server, { command: "move", args: ["--to", to, ...flags] }, io);
   }
   if (!config.databaseUrl && !isUrl(to))
     throw new UsageError("Both databases are embedded. Stop the service and move the folder instead.");
@@ -137,8 +138,11 @@ async function openFolder(folder: string): Promise<Target> {
 
 /** Without the password, because it is stored and printed. */
 function describeUrl(text: string): string {
-  const url = new URL(text);
-  url.password = "";
-  url.search = "";
-  return url.href;
+  const places = splitServers(text).map((server) => {
+    const url = new URL(server);
+    url.password = "";
+    url.search = "";
+    return url.href;
+  });
+  return places.join(" or ");
 }

@@ -54,6 +54,7 @@ export async function serveProcess({ config, role, log, io, link }: ProcessOptio
   const stop = link ? AbortSignal.any([io.signal, link.stopping]) : io.signal;
   if (!stop.aborted) await once(stop, "abort");
   const drainMs = link?.drainMs() ?? 0;
+  if (!link?.stopping.aborted) link?.reportLeaving();
   setTimeout(() => {
     log.warn("not everything had ended in time");
     process.exit(exit.ok);

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
 import { findLockHolder, lockFolder } from "./db/index.ts";
+import { OperatorError } from "./errors.ts";
 
 /**
  * Only one process can open the embedded database, so a running server runs the commands of other processes. The
@@ -115,6 +116,24 @@ export async function sendCommand(
     throw new CommandInterrupted((error as Error).message);
   }
   throw new CommandInterrupted("the connection ended");
+}
+
+/** As `sendCommand`, with errors for the operator. */
+export async function askServer(
+  address: string,
+  command: ControlCommand,
+  output: CommandOutput,
+): Promise<number> {
+  try {
+    return await sendCommand(address, command, output);
+  } catch (error) {
+    throw new OperatorError(
+      error instanceof CommandNotAccepted
+        ? "The running Signalbox does not take commands at the moment. Try again shortly."
+        : "The running Signalbox stopped before the command had ended. Run the command again.",
+      { cause: error },
+    );
+  }
 }
 
 /** Most kernels limit the path of a socket to about a hundred bytes. */

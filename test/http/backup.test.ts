@@ -34,7 +34,13 @@ const mail = jobs.find(({ name }) => name === "mail.deliver")!;
 
 const read = async (db: Db, text: string) => (await db.queryWithDriverTypes(text)).rows;
 const listTables = async (db: Db) =>
-  (await read(db, "select tablename as name from pg_tables where schemaname = 'public' order by 1"))
+  (
+    await read(
+      db,
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace
+         and relkind in ('r', 'p') and not relispartition order by 1`,
+    )
+  )
     .map(({ name }) => String(name))
     .filter((name) => name !== "maintenance_marks");
 
@@ -45,6 +51,12 @@ async function readEverything(db: Db): Promise<Record<string, unknown>> {
     found[name] = (
       await read(db, `select (to_jsonb(t) - 'applied_at')::text as row from ${name} t order by 1`)
     ).map(({ row }) => row);
+  found.partitions = await read(
+    db,
+    `select inhparent::regclass::text as parent, relname, pg_get_expr(relpartbound, c.oid) as bound, reloptions
+     from pg_inherits join pg_class c on c.oid = inhrelid where relkind = 'r'
+       and relnamespace = 'public'::regnamespace order by 1, 2`,
+  );
   found.sequences = await read(
     db,
     "select sequencename, last_value::text from pg_sequences where schemaname = 'public' order by 1",
@@ -156,8 +168,8 @@ describe.each(Object.entries(openTargets))("a snapshot that is loaded into %s", 
       ),
     ).rejects.toThrow("foreign key");
     await expect(db.run(sql`delete from audit_events`)).rejects.toThrow("not changed or removed");
-    const next = await db.row<{ no: number }>(sql`select nextval('automation_runs_no_seq') as no`);
-    const last = await db.row<{ no: number }>(sql`select max(no) as no from automation_runs`);
+    const next = await db.row<{ no: number }>(sql`select nextval('telemetry_sums_no_seq') as no`);
+    const last = await db.row<{ no: number }>(sql`select max(no) as no from telemetry_sums`);
     expect(next!.no).toBeGreaterThan(last!.no);
   });
 
@@ -217,23 +229,25 @@ test("a database of another program is refused", async () => {
   }
 });
 
-test("a running job is started again in the copy", async () => {
+test("a running job is started again in the copy, also of a queue that the target does not know", async () => {
   const slow = job({ name: "test.slow", handle: async () => {} });
-  const engine = await openEmptyPglite();
+  const [engine, other] = [await openEmptyPglite(), await openEmptyPglite()];
   try {
-    const db = createDb(engine);
+    const [db, target] = [createDb(engine), createDb(other)];
     await installQueue(db, [slow]);
+    await installQueue(target, []);
     await migrate(db);
     await db.queryWithDriverTypes(
       "insert into pgboss.job (name, state, data) values ('test.slow', 'active', '{\"a\": 1}'), ('test.slow', 'completed', null)",
     );
     const path = join(folder, "jobs.backup");
     await inSnapshot(db, (parts) => writeFile(path, parts));
-    await db.transaction((tx) => writeSnapshot(tx, readFile(path)));
-    expect(await read(db, "select state::text, data from pgboss.job")).toEqual([
-      { state: "retry", data: { a: 1 } },
+    await target.transaction((tx) => writeSnapshot(tx, readFile(path)));
+    expect(await read(target, "select name, state::text, data from pgboss.job")).toEqual([
+      { name: "test.slow", state: "retry", data: { a: 1 } },
     ]);
   } finally {
     await engine.close();
+    await other.close();
   }
 });

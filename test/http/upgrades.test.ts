@@ -45,7 +45,7 @@ async function countRows(db: Db): Promise<Map<string, number>> {
   const { rows } = await db.queryWithDriverTypes(
     `select relname as name, (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I', relname),
       false, true, '')))[1]::text::int as n
-     from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+     from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
   return new Map(rows.map(({ name, n }) => [String(name), Number(n)]));
 }
@@ -54,6 +54,11 @@ async function countRows(db: Db): Promise<Map<string, number>> {
 const replaced: Readonly<Record<string, string>> = {
   telemetry_additions: "telemetry_sums",
   telemetry_days: "telemetry_sums",
+};
+
+/** Tables whose rows a migration removes on purpose, and why. */
+const emptied: Readonly<Record<string, string>> = {
+  telemetry_points: "Counters begin again, because the identity of a series has changed (telemetry_sums).",
 };
 
 const migrations = readMigrations();
@@ -71,7 +76,7 @@ test("every earlier schema, with rows in its tables, is migrated to this version
       expect(await migrate(tx), name).toHaveLength(migrations.length - version);
       const after = await countRows(tx);
       const lost = [...before]
-        .filter(([table, n]) => (after.get(replaced[table] ?? table) ?? 0) < n)
+        .filter(([table, n]) => !(table in emptied) && (after.get(replaced[table] ?? table) ?? 0) < n)
         .map(([table]) => table);
       expect(lost, `rows of version ${version} (${name}) that are lost`).toEqual([]);
       const rendered = await renderSchema(async (query) => (await tx.queryWithDriverTypes(query)).rows);

@@ -15,5 +15,5 @@ describe.skipIf(!(await isPostgresAvailable()))("serving processes that are kill
       await cleanUp();
       await database.drop();
     }
-  }, 240_000);
+  }, 600_000);
 });

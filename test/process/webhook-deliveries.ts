@@ -135,7 +135,7 @@ export function startCodeHost(server: string, next: () => number, mayContinue: (
       } catch {
         counts.unreachable++;
       }
-      await pause(20);
+      await pause(100);
     }
   }
 

@@ -27,6 +27,17 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    name: "Guides",
+    pages: [
+      page("guides/repository-to-cost", "From a repository to a cost"),
+      page("guides/mcp-for-a-team", "An MCP server for a team"),
+      page("guides/accounts-for-agents", "Accounts for agents"),
+      page("guides/people", "Bring people in"),
+      page("guides/costs", "Watch and limit costs"),
+      page("guides/production", "Run it in production"),
+    ],
+  },
+  {
     name: "People and access",
     pages: [
       page("identity", "Accounts and organizations"),
@@ -76,6 +87,7 @@ export const sections: readonly Section[] = [
     pages: [
       page("configuration", "Configuration"),
       page("operations", "Operations"),
+      page("backup", "Backup and move"),
       page("kubernetes", "Kubernetes"),
       page("observability", "Logs, metrics, traces"),
       page("admin", "Administration"),

@@ -25,7 +25,6 @@ export {
   createMissingDirectUrlError,
   createPooledDirectUrlError,
   findPooler,
-  type Pooler,
 } from "./pooler.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";

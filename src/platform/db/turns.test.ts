@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isDatabaseBusy } from "./failure.ts";
 import { createTurns } from "./turns.ts";
 
 /** A clock that advances only by `spend`. */
@@ -82,4 +83,23 @@ describe("turns on one connection", () => {
     await Promise.all(strangers);
     expect(turnsOfBusy).toBe(3);
   });
+});
+
+test("work that is alone refuses those who wait and those who come, until it ends", async () => {
+  const turns = createTurns();
+  const steps: string[] = [];
+  let endFirst = () => {};
+  const first = turns.take("a", () => new Promise<void>((resolve) => (endFirst = resolve)));
+  let endAlone = () => {};
+  const alone = turns.take("b", () => new Promise<void>((resolve) => (endAlone = resolve)), { alone: true });
+  const waiting = turns.take("c", async () => steps.push("waited")).catch((error: unknown) => error);
+  endFirst();
+  await first;
+  expect(isDatabaseBusy(await waiting)).toBe(true);
+  const late = await turns.take("d", async () => steps.push("came")).catch((error: unknown) => error);
+  expect(isDatabaseBusy(late)).toBe(true);
+  endAlone();
+  await alone;
+  await turns.take("d", async () => steps.push("afterwards"));
+  expect(steps).toEqual(["afterwards"]);
 });

@@ -15,6 +15,8 @@ export interface PrimaryLink extends Begin {
   drainMs(): number;
   /** From now on, the primary process hands over connections. */
   reportReady(onConnection: (socket: Socket) => void): void;
+  /** Call it when this process stops without having been asked to. */
+  reportLeaving(): void;
   /** Sets what is counted in this process. */
   serveMetrics(read: () => Snapshot): void;
   /** The metrics of all processes. */
@@ -86,6 +88,7 @@ export async function joinPrimary(): Promise<PrimaryLink> {
       onConnection = given;
       send({ kind: "ready" });
     },
+    reportLeaving: () => send({ kind: "leaving" }),
     serveMetrics: (given) => {
       read = given;
     },

@@ -26,8 +26,11 @@ export interface Begin {
 /** From a serving process to the primary one. */
 export type ToPrimary =
   | { kind: "hello" }
+  /** `leaving`: a signal ends it, so it takes no more connections. */
+  | { kind: "leaving" }
   | { kind: "ready" }
-  | { kind: "accepted" | "closed"; id: number }
+  | { kind: "accepted"; id: number }
+  | { kind: "closed"; id: number }
   /** Without an id it is the last one of a process that ends. */
   | { kind: "metrics"; id?: number; snapshot: Snapshot }
   | { kind: "allMetrics"; id: number }

@@ -35,7 +35,8 @@ interface Slot {
 }
 
 interface Child extends MeasuredProcess {
-  state: "starting" | "ready" | "stopping";
+  /** `leaving`: it stops without having been asked to, and will be replaced. */
+  state: "starting" | "ready" | "leaving" | "stopping";
   limits: LimitsClient;
   /** Resolves with true when it is ready, and with false when it ends before. */
   started: PromiseWithResolvers<boolean>;
@@ -119,6 +120,7 @@ export function runPrimary({ count, server, url, log, signal, onReady }: Primary
   function receive(child: Child, message: ToPrimary): void {
     if (message.kind === "hello") begin(child);
     else if (message.kind === "ready") onReadyChild(child);
+    else if (message.kind === "leaving") onLeavingChild(child);
     else if (message.kind === "accepted") balancer.accepted(message.id);
     else if (message.kind === "closed") balancer.closed(child);
     else if (message.kind === "limits") void answerLimits(child, message.id, message.call);
@@ -142,6 +144,10 @@ export function runPrimary({ count, server, url, log, signal, onReady }: Primary
     }
     log.info({ number: child.number, pid: child.worker.process.pid }, "process ready");
     child.started.resolve(true);
+  }
+
+  function onLeavingChild(child: Child): void {
+    if (child.state !== "stopping") child.state = "leaving";
   }
 
   async function answerLimits(child: Child, id: number, call: LimitCall): Promise<void> {
@@ -248,7 +254,7 @@ function send({ worker }: Child, message: ToChild): void {
 }
 
 function countStates(children: ReadonlySet<Child>) {
-  const states = ["starting", "ready", "stopping"] as const;
+  const states = ["starting", "ready", "leaving", "stopping"] as const;
   return states.map((state) => ({
     labels: { state },
     value: [...children].filter((child) => child.state === state).length,

@@ -6,7 +6,14 @@ export interface Table {
   name: string;
   columns: readonly { name: string; type: string }[];
   /** Tables that hold its rows. Empty for a table without partitions. */
-  partitions: readonly { name: string; bound: string }[];
+  partitions: readonly Partition[];
+}
+
+export interface Partition {
+  name: string;
+  bound: string;
+  /** Storage parameters, or an empty text. */
+  options: string;
 }
 
 export interface Sequence {
@@ -57,8 +64,8 @@ const columnsOf = (oid: string) => `(
     order by attnum), '[]') from pg_attribute
   where attrelid = ${oid} and attnum > 0 and not attisdropped and attgenerated = '')`;
 const partitionsOf = (oid: string) => `(
-  select coalesce(json_agg(json_build_object('name', inhrelid::regclass::text, 'bound', pg_get_expr(relpartbound, p.oid))
-    order by relname), '[]') from pg_inherits join pg_class p on p.oid = inhrelid where inhparent = ${oid})`;
+  select coalesce(json_agg(json_build_object('name', inhrelid::regclass::text, 'bound', pg_get_expr(relpartbound, p.oid),
+    'options', coalesce(array_to_string(reloptions, ', '), '')) order by relname), '[]') from pg_inherits join pg_class p on p.oid = inhrelid where inhparent = ${oid})`;
 
 /** Lists the tables of the product by name, and the table of jobs when the queue is installed. */
 export const listTables = (db: Db) =>
@@ -138,6 +145,19 @@ export const insertLines = (tx: Db, table: Table, target: Table, lines: readonly
   );
 };
 
+/** A job belongs to a queue. Queues that no definition names are those of the library, or of another version. */
+export async function createQueues(tx: Db, { columns }: Table, lines: readonly string[]): Promise<void> {
+  const place = (wanted: string) => columns.findIndex(({ name }) => name === wanted);
+  await query(
+    tx,
+    `select pgboss.create_queue(j.name, jsonb_build_object('policy', j.policy)) from (
+       select distinct line ->> ${place("name")} as name, coalesce(line ->> ${place("policy")}, 'standard') as policy
+       from jsonb_array_elements($1::text::jsonb) line) j
+     where not exists (select from pgboss.queue q where q.name = j.name)`,
+    [`[${lines.join(",")}]`],
+  );
+}
+
 export interface Holdings {
   /** The tables are of this product. */
   hasSchema: boolean;
@@ -180,6 +200,10 @@ export async function dropSchema(tx: Db): Promise<void> {
   const objects = await query<{ text: string }>(
     tx,
     `select format('drop table if exists %I cascade', relname) as text from pg_class where ${inSchema} and ${isTable}
+     union all
+     select format('drop view if exists %I cascade', relname) from pg_class where ${inSchema} and relkind = 'v'
+     union all
+     select format('drop sequence if exists %I cascade', relname) from pg_class where ${inSchema} and relkind = 'S'
      union all
      select format('drop function if exists %s cascade', p.oid::regprocedure) from pg_proc p
      where pronamespace = current_schema()::regnamespace and not exists (
@@ -234,10 +258,14 @@ export const addForeignKeys = async (tx: Db, keys: readonly ForeignKey[]): Promi
   for (const { add } of keys) await execute(tx, add);
 };
 
-export const createPartitions = async (tx: Db, { name, partitions }: Table): Promise<void> => {
-  for (const one of partitions)
-    await execute(tx, `create table if not exists ${one.name} partition of ${name} ${one.bound}`);
-};
+/** Which partitions migrations create depends on the day, so they are replaced by those of the snapshot. */
+export async function replacePartitions(tx: Db, table: Table, existing: readonly Partition[]): Promise<void> {
+  for (const { name } of existing) await execute(tx, `drop table ${name}`);
+  for (const { name, bound, options } of table.partitions) {
+    const settings = options === "" ? "" : ` with (${options})`;
+    await execute(tx, `create table ${name} partition of ${table.name} ${bound}${settings}`);
+  }
+}
 
 export const setSequences = async (tx: Db, sequences: readonly Sequence[]): Promise<void> => {
   for (const { name, lastValue, isCalled } of sequences)

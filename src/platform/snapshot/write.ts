@@ -69,8 +69,10 @@ async function startLoading(tx: Db, manifest: Manifest): Promise<Loading> {
   await store.dropSchema(tx);
   await migrate(tx, readMigrations().slice(0, manifest.migrations.length));
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
-  for (const table of manifest.tables)
-    if (table.name !== store.jobTable) await store.createPartitions(tx, table);
+  for (const { name, partitions } of await store.listTables(tx)) {
+    const table = tables.get(name);
+    if (table && name !== store.jobTable) await store.replacePartitions(tx, table, partitions);
+  }
   const found = await store.listTables(tx);
   const targets = new Map(found.map((table) => [table.name, table]));
   const missing = [...tables.keys()].filter((name) => !targets.has(name));
@@ -83,8 +85,10 @@ async function startLoading(tx: Db, manifest: Manifest): Promise<Loading> {
   const foreignKeys = await store.dropForeignKeys(tx);
   return {
     manifest,
-    insert: async (name, lines) =>
-      void (await store.insertLines(tx, tables.get(name)!, targets.get(name)!, lines)),
+    async insert(name, lines) {
+      if (name === store.jobTable) await store.createQueues(tx, tables.get(name)!, lines);
+      await store.insertLines(tx, tables.get(name)!, targets.get(name)!, lines);
+    },
     async finish(ends) {
       for (const end of ends) await compareTable(tx, targets.get(end.table)!, tables.get(end.table)!, end);
       await store.addForeignKeys(tx, foreignKeys);

@@ -1,0 +1,90 @@
+import type pg from "pg";
+
+export interface Filled {
+  orgId: string;
+  memberId: string;
+  automationId: string;
+  connectorId: string;
+  repository: string;
+}
+
+const organizations = 10_000;
+const rowsPerStatement = 100_000;
+
+/**
+ * Writes `rows` rows into each large table, over 90 days. Half of them belong to the organization of the caller, the
+ * others to 10,000 organizations.
+ */
+export async function fill(client: pg.Client, rows: number, automationId: string): Promise<Filled> {
+  await client.query("set synchronous_commit = off");
+  const { rows: found } = await client.query("select org_id, member_id from automations where id = $1", [
+    automationId,
+  ]);
+  const { org_id: orgId, member_id: memberId } = found[0];
+  await client.query(
+    `insert into organizations (id, name, slug)
+     select 'org_' || lpad(n::text, 26, '0'), 'Other', 'other-' || n from generate_series(1, $1::int) n`,
+    [organizations],
+  );
+  const repository = "acme/growth";
+  const connectorId = "con_00000000000000000000000001";
+  await client.query(
+    `insert into connectors (id, org_id, name, codehost, repository, repository_key, clone_url, ref, access_kind, status,
+       created_by)
+     values ($1, $2, 'Growth', 'github', $3, $3, 'https://github.com/acme/growth.git', 'refs/heads/main', 'none', 'active',
+       $4)`,
+    [connectorId, orgId, repository, memberId],
+  );
+  // The same columns for all statements: n, the time, the id without its prefix, and the organization.
+  const source = `(
+    select n, at, id_digits_at(at) || lpad(n::text, 16, '0') as id,
+      case when n % 2 = 0 then $3::text else 'org_' || lpad((1 + n / 2 % ${organizations})::text, 26, '0') end as org
+    from generate_series($1::int, $2::int) n
+    cross join lateral (select now() - (1 - n / ${rows}.0) * interval '90 days' as at) t) s`;
+  const statements: [text: string, ...values: string[]][] = [
+    [
+      `insert into automation_runs (id, org_id, automation_id, revision, member_id, trigger, status, created_at,
+         finished_at, no)
+       select 'run_' || id, org, $4, 1, $5, 'manual', case when n % 100 = 0 then 'failed' else 'succeeded' end, at, at,
+         run_number_at(at) + n from ${source}`,
+      automationId,
+      memberId,
+    ],
+    [
+      `insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
+       select run_number_at(date_trunc('hour', at)) + n / 100, org, 1, n % 100, 'assistant', 1700000000000,
+         json_build_object('text', repeat('All work and no play. ', 8)) from ${source}`,
+    ],
+    [
+      `insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, model, input_tokens,
+         output_tokens, cost_micros, reported_at)
+       select 'run_' || id, 1, -1, org, $4, $5, 'm', 1000, 100, 1000, at from ${source}`,
+      automationId,
+      memberId,
+    ],
+    [
+      `insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, outcome, headers, body,
+         body_digest, received_at, target_connector_id, target_org_id)
+       select 'whd_' || id, 'instance', id, null, 'github', 'push', 'accepted', '{}', repeat('x', 500)::bytea, '', at,
+         $4, $3 from ${source}`,
+      connectorId,
+    ],
+    [
+      `insert into webhook_delivery_keys (scope, delivery_id, id) select 'instance', id, 'whd_' || id from ${source}
+       where $3::text is not null`,
+    ],
+    [
+      `insert into audit_events (scope, seq, id, at, action, actor_user_id, actor_member_id, credential, target_type,
+         target_id, previous, hash)
+       select $3, 1000 + n, 'aud_' || id, at, case when n % 100 = 0 then 'run.started' else 'automation.changed' end,
+         'usr_1', $5, 'session', 'automation', $4, '', '' from ${source}`,
+      automationId,
+      memberId,
+    ],
+  ];
+  for (const [text, ...values] of statements)
+    for (let from = 1; from <= rows; from += rowsPerStatement)
+      await client.query(text, [from, Math.min(rows, from + rowsPerStatement - 1), orgId, ...values]);
+  await client.query("vacuum analyze");
+  return { orgId, memberId, automationId, connectorId, repository };
+}
