@@ -236,10 +236,11 @@ describe("an import", () => {
   });
 
   test("servers with the same name get different names", async () => {
+    const { owner } = await createWorkspace(server, "Names");
     const items = [1, 2, 3].map((n) => ({ url: `${open.base}/mcp/same-name-${n}`, name: "Same name" }));
-    const results = listResults(await follow({ items }));
+    const results = listResults(await follow({ items }, owner.auth));
     expect(results.map(({ outcome }: Body) => outcome)).toEqual(["saved", "saved", "saved"]);
-    const listed = await server.call("/v1/mcp-connections?limit=100", { headers: acme.owner.auth });
+    const listed = await server.call("/v1/mcp-connections?limit=100", { headers: owner.auth });
     const names = listed.body.items
       .map(({ name }: Body) => name)
       .filter((name: string) => name.startsWith("Same"));

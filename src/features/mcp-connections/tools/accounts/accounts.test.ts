@@ -10,6 +10,7 @@ import {
 import { createMemberCtx } from "../../../../../test/mcp-calls.ts";
 import { grantToAll, type SeededConnection, seedMcpConnection } from "../../../../../test/mcp-connections.ts";
 import type { MemberId } from "../../../../platform/context.ts";
+import { sql } from "../../../../platform/db/index.ts";
 import { isId } from "../../../../platform/ids.ts";
 import { fillPolicy, type Policy } from "../../model.ts";
 import { checkCall, confirmTool, forgetAccount, listTools, recordListing } from "../index.ts";
@@ -106,6 +107,15 @@ describe("tools that the account of one member lists differently", () => {
     // What was approved is the baseline of everybody. An account with the earlier text differs now.
     expect(await call(bob, "read", [read, write])).toBe("mcp_tool_held");
     expect(await call(bob, "read", [poisoned, write])).toBe("allowed");
+  });
+
+  test("are told to people once a day for each account, however often a member changes them", async () => {
+    for (let n = 0; n < 5; n++) await list(ada, [{ ...read, description: `Reads ${n}.` }, write]);
+    await list(bob, [read, { ...write, description: "Writes more." }]);
+    const { count } = (await server.platform.db.row<{ count: number }>(sql`
+      select count(*)::int as count from notification_events
+      where type = 'mcp_connection.drift' and data ->> 'connectionId' = ${connection.id}`))!;
+    expect(count).toBe(2);
   });
 
   test("are read by no agent of another member, also under warn", async () => {

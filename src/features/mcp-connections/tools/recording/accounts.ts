@@ -55,9 +55,10 @@ export async function recordAccount(
     const variants = await accounts.listVariants(tx, orgId, id);
     const counts = countTools(fillPolicy(row.policy), after, variants);
     await store.setListed(tx, orgId, id, { ...counts, omittedTools: listing.omitted, isBaseline: false });
-    const revision = computeRevision([...after, ...variants]);
-    if (revision !== earlier)
-      await announceDrift(tx, orgId, id, [...after, ...variants], revision, counts.heldTools);
+    // People are told about an account once a day: a member could change tools at the server with every call.
+    const event = `${account} ${new Date().toISOString().slice(0, 10)}`;
+    if (computeRevision([...after, ...variants]) !== earlier)
+      await announceDrift(tx, orgId, id, [...after, ...variants], event, counts.heldTools);
     await announceToolChange(platform, tx, orgId);
     for (const { drift } of changes)
       for (const kind of drift) platform.metrics.count("mcp_tool_changes_total", { kind });
