@@ -28,7 +28,7 @@ const env: Record<string, string> = {
 };
 console.log(`seed ${seed}, ${database ? "PostgreSQL" : "embedded"}`);
 const server = await serve(dataDir, env);
-const filled = await signalbox(["demo", "--json"], { ...env, ...(dataDir ? { DATA_DIR: dataDir } : {}) });
+const filled = await signalbox(["demo", "--json"], dataDir, env);
 const demo = JSON.parse(filled.stdout.trim().split("\n").at(-1)!) as {
   organization: { name: string };
   people: { email: string }[];

@@ -91,6 +91,7 @@ export const sections: readonly Section[] = [
       page("kubernetes", "Kubernetes"),
       page("observability", "Logs, metrics, traces"),
       page("admin", "Administration"),
+      page("scale", "Scale"),
       page("benchmarks", "Benchmarks"),
     ],
   },
