@@ -43,7 +43,8 @@ const heldFor = ({ memberId, seesAll }: Reader): Sql =>
   seesAll
     ? sql`c.held_tools`
     : sql`case when c.held_tools = 0 or c.credential = 'shared' or c.registration = 'none' then c.held_tools
-        else (select count(*)::int from mcp_account_tools a where a.connection_id = c.id and a.member_id = ${memberId})
+        else (select count(*)::int from mcp_account_tools a
+          where a.org_id = c.org_id and a.connection_id = c.id and a.member_id = ${memberId})
         end`;
 
 /** The credential that the reader uses, and whether the reader may use the connection. */

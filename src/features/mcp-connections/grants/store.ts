@@ -13,7 +13,7 @@ export interface Reader {
 
 /** A condition on `mcp_connections c`: the worker that has claimed the run is not limited to other connections. */
 const isAllowedOnWorker = (runId: string): Sql => sql`not exists (
-  select from automation_runs r join automation_runners n on n.id = r.holder
+  select from automation_runs r join automation_runners n on n.id = r.holder and n.org_id = r.org_id
   join workers w on w.id = n.name and w.org_id = r.org_id
   where r.id = ${runId} and r.org_id = c.org_id
     and cardinality(w.mcp_connection_ids) > 0 and c.id <> all(w.mcp_connection_ids))`;
@@ -23,10 +23,10 @@ const isAllowedOnWorker = (runId: string): Sql => sql`not exists (
  * limited to other connections.
  */
 export const isGranted = ({ memberId, runId }: { memberId: Sql; runId: string | null }): Sql => sql`exists (
-  select from mcp_connection_grants g where g.connection_id = c.id and (g.subject_kind = 'organization'
+  select from mcp_connection_grants g where g.connection_id = c.id and g.org_id = c.org_id and (g.subject_kind = 'organization'
     or case when ${runId}::text is null
       then g.member_id = ${memberId} or exists (
-        select from team_members x where x.team_id = g.team_id and x.member_id = ${memberId})
+        select from team_members x where x.team_id = g.team_id and x.org_id = c.org_id and x.member_id = ${memberId})
       else g.automation_id = (
         select r.automation_id from automation_runs r where r.id = ${runId} and r.org_id = c.org_id) end))
   and ${runId === null ? sql`true` : isAllowedOnWorker(runId)}`;

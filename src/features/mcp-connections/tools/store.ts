@@ -100,8 +100,9 @@ const toolsFor = (orgId: OrgId, ids: readonly ConnectionId[], memberId: string):
 const heldFor = (
   memberId: Sql,
 ): Sql => sql`case when c.credential = 'per_member' and c.registration <> 'none' then
-    (select count(*)::int from mcp_account_tools a where a.connection_id = c.id and a.member_id = ${memberId})
-    + (select count(*)::int from mcp_tools x where x.connection_id = c.id and x.drift <> '{}')
+    (select count(*)::int from mcp_account_tools a
+      where a.org_id = c.org_id and a.connection_id = c.id and a.member_id = ${memberId})
+    + (select count(*)::int from mcp_tools x where x.org_id = c.org_id and x.connection_id = c.id and x.drift <> '{}')
   else c.held_tools end`;
 
 /** By name, as the account of the member has them. */
@@ -197,7 +198,7 @@ const callColumns = (memberId: Sql): Sql => sql`coalesce(own.latest, t.latest, t
 /** The tool, and what the account of the member says differently about it. */
 const joinTool = (name: Sql, memberId: Sql): Sql =>
   sql`left join mcp_tools t on t.connection_id = c.id and t.name = ${name} and t.name <> ${instructionsName}
-    left join mcp_account_tools own on own.connection_id = c.id and own.member_id = ${memberId}
+    left join mcp_account_tools own on own.org_id = c.org_id and own.connection_id = c.id and own.member_id = ${memberId}
       and own.name = ${name} and own.name <> ${instructionsName}`;
 
 const selectForCall = reuseStatement(
@@ -223,7 +224,8 @@ const selectForConfirmation = reuseStatement(
       (select md5(string_agg(coalesce(k.latest_hash, '') || ' ' || k.name, chr(10) order by k.name))
         from mcp_tools k where k.connection_id = c.id)
       || coalesce((select md5(string_agg(a.latest_hash || ' ' || a.name, chr(10) order by a.name))
-        from mcp_account_tools a where a.connection_id = c.id and a.member_id = ${memberId}), '') as fingerprint
+        from mcp_account_tools a
+      where a.org_id = c.org_id and a.connection_id = c.id and a.member_id = ${memberId}), '') as fingerprint
     from mcp_connections c ${joinTool(sql`${name}`, sql`${memberId}`)}
     where c.org_id = ${orgId} and c.id = ${id}`,
 );

@@ -91,7 +91,7 @@ export const approveVariants = async (
   await tx.run(sql`
     delete from mcp_account_tools a using mcp_tools t
     where a.org_id = ${orgId} and a.connection_id = ${id} and a.name = any(${names}::text[])
-      and t.connection_id = a.connection_id and t.name = a.name and t.approved_hash = a.latest_hash`);
+      and t.org_id = a.org_id and t.connection_id = a.connection_id and t.name = a.name and t.approved_hash = a.latest_hash`);
 };
 
 /** Tools that an account lists, whatever it says about them, are not gone. */
