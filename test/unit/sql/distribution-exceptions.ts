@@ -121,7 +121,6 @@ export const joinedById: Record<string, readonly string[]> = {
     "automation_runners",
     "mcp_account_tools",
     "mcp_connection_grants",
-    "mcp_connections",
     "mcp_tools",
     "members",
     "team_members",
