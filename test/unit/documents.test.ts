@@ -242,7 +242,7 @@ describe("links", () => {
     const targets = [...read(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
     const wrong = targets.filter((target) => {
       // The server answers /docs.
-      if (/^https?:|^\/docs$/.test(target)) return false;
+      if (/^https?:|^\/docs(?:\/reference)?$/.test(target)) return false;
       const [path, anchor] = target.split("#") as [string, string?];
       const to = path ? join(dirname(file), path) : file;
       if (!existsSync(join(root, to))) return true;
