@@ -132,7 +132,7 @@ describe("signalbox mcp-connections", () => {
     expect(exported.stderr).toContain("~/.cursor/mcp.json");
     const codex = await run(["export", "codex", "--token"]);
     expect(codex.stdout).toContain('bearer_token_env_var = "SIGNALBOX_MCP_TOKEN"');
-    expect(codex.stderr).toContain("could not be checked");
+    expect(codex.stderr).toContain("set the environment variable SIGNALBOX_MCP_TOKEN");
     expect(await run(["export", "emacs"])).toMatchObject({ code: 1 });
   });
 });
