@@ -30,7 +30,7 @@ test("valid, mutated and hostile requests to every operation cause no fault and 
   expect(problems).toEqual([]);
   expect(sent).toBeGreaterThanOrEqual(operations.length * 4);
   // The attack is worth something only if requests reach the rooms.
-  expect(succeeded.valid ?? 0).toBeGreaterThan(40);
-  expect(statuses[404] ?? 0).toBeGreaterThan(40);
+  expect(succeeded.valid ?? 0).toBeGreaterThan(20);
+  expect(statuses[404] ?? 0).toBeGreaterThan(20);
   expect(server.logLines.filter((line) => /"level":(?:50|60)/.test(line))).toEqual([]);
 });
