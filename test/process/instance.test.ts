@@ -88,6 +88,7 @@ describe("while an instance is stopped", () => {
       "ok migrations",
       "ok clock",
       "ok secrets",
+      "ok backup",
       "problem public URL",
       "ok mail",
     ]);
