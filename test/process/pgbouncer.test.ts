@@ -61,7 +61,9 @@ describe.skipIf(!isPossible)("behind PgBouncer", () => {
     const { access, runIds } = await createQueuedRuns(api.url, 5);
     const [watched, ...others] = runIds;
     const reporters = others.map((runId) => startReporter(access, runId));
-    await expect.poll(() => Math.min(...reporters.map((one) => one.acknowledged.length))).toBeGreaterThan(50);
+    await expect
+      .poll(() => Math.min(...reporters.map((one) => one.acknowledged.length)), { timeout: 60_000 })
+      .toBeGreaterThan(50);
     await Promise.all(reporters.map((reporter) => reporter.stop()));
     for (const reporter of reporters) expect(await findReportingFaults(access, reporter)).toEqual([]);
 
