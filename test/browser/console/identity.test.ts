@@ -44,8 +44,7 @@ describe("signing in again in place", () => {
     await dialog.getByLabel("Password", { exact: true }).fill(owner.password);
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
-    // The notice and its copy for screen readers.
-    await page.getByText("Settings saved.").first().waitFor();
+    await page.getByText("Settings saved.").waitFor();
     expect(await field(page, "Name").inputValue()).toBe("Ended & renamed");
     expect(await field(page, "E-mail domains of invited people").inputValue()).toBe("ended.example");
     await page.getByRole("button", { name: "Organization: Ended & renamed" }).waitFor();
