@@ -44,8 +44,8 @@ COPY --from=console /app/console/dist ./console/dist
 # The folders that may become volumes belong to the user of the service, and so does the cache of compiled code.
 RUN install -d -o node -g node -m 0700 /data /secret node_modules/.cache
 USER node
-# Loading every module once fills the cache, so that a container starts fast on a read-only file system.
-RUN ["node", "bin/signalbox.mjs", "openapi", "--out", "/tmp/openapi.json"]
+# Compiled code and the template of new databases, so that a container starts fast on a read-only file system.
+RUN ["node", "bin/prepare-database.mjs"]
 VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/ready').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]

@@ -45,21 +45,25 @@ const longFiles = [
   "process/start-and-stop.test.ts",
   "process/neighbors.test.ts",
   "process/rotation.test.ts",
+  "http/upgrades.test.ts",
+  "http/replicas.test.ts",
+  "events/followers.test.ts",
+  "http/backup.test.ts",
+  "deliveries/deliveries.test.ts",
+  "system/instance.test.ts",
+  "http/jobs.test.ts",
+  "syncs/replicas.test.ts",
+  "http/mail.test.ts",
+  "http/statements.test.ts",
+  "automations/model.test.ts",
 ];
-
-/**
- * Projects that wait much of their time come first, and projects that only compute come last: two workers of those use
- * two cores until the end.
- */
-const projectOrder = ["process", "browser", "unit", "postgres", "pglite"];
 
 /** The longest files of a project come first, so that no worker begins with one of them when the others have finished. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isShort = ({ moduleId }: TestSpecification) =>
       Number(!longFiles.some((name) => moduleId.endsWith(`/${name}`)));
-    const place = ({ project }: TestSpecification) => projectOrder.indexOf(project.name);
-    return (await super.sort(files)).sort((a, b) => place(a) - place(b) || isShort(a) - isShort(b));
+    return (await super.sort(files)).sort((a, b) => isShort(a) - isShort(b));
   }
 }
 

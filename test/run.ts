@@ -29,11 +29,11 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-/** Lanes run at the same time, in the order of vitest.config.ts. Each takes about half of the CPU time. */
-const lanes = [
-  ["postgres", "pglite"],
-  ["process", "browser", "unit"],
-];
+/**
+ * Two projects run at a time, and the next one starts when one of them ends. A project that waits much of its time runs
+ * beside one that computes.
+ */
+const projectOrder = ["postgres", "process", "pglite", "browser", "unit"];
 
 const bin = (name: string) => join(import.meta.dirname, "../node_modules/.bin", name);
 
@@ -101,19 +101,20 @@ async function runTests(): Promise<void> {
     console.log("\n!!! No Chromium for this kind of machine: everything in a browser IS SKIPPED.");
     console.log("!!! Install one (Debian: chromium), or name it in TEST_CHROMIUM.\n");
   }
-  const running = lanes
-    .map((projects) => projects.filter((project) => wanted.has(project)))
-    .filter((projects) => projects.length > 0)
-    // The first lane prints as it runs; the output of the second follows as a whole.
-    .map((projects, i) => runLane(projects, i === 0 ? "loud" : "quiet"));
-  for (const lane of running) console.log(await lane);
+  const waiting = projectOrder.filter((project) => wanted.has(project));
+  const runWaiting = async (mode: "quiet" | "loud") => {
+    for (let project = waiting.shift(); project !== undefined; project = waiting.shift())
+      console.log(await runProject(project, mode));
+  };
+  // One of the two prints as it runs; the output of the other follows as a whole.
+  await Promise.all([runWaiting("loud"), runWaiting("quiet")]);
 }
 
-/** Runs the tests of these projects, keeps their results, and returns what is still to be printed. */
-async function runLane(projects: readonly string[], mode: "quiet" | "loud"): Promise<string> {
-  const { results, code, output } = await runVitest(projects, [], mode);
+/** Runs the tests of a project, keeps their results, and returns what is still to be printed. */
+async function runProject(project: string, mode: "quiet" | "loud"): Promise<string> {
+  const { results, code, output } = await runVitest(project, [], mode);
   files.push(...results.files);
-  const where = `projects ${projects.join(", ")}`;
+  const where = `project ${project}`;
   for (const error of results.errors) failures.push({ where, error });
   const isExplained =
     results.errors.length > 0 || results.files.some((file) => listFailures(file).length > 0);
@@ -126,7 +127,7 @@ async function runLane(projects: readonly string[], mode: "quiet" | "loud"): Pro
 async function repeatFailedFiles(): Promise<void> {
   for (const first of findFilesToRepeat(files)) {
     console.log(`\nSecond run of ${first.file} (${first.project})`);
-    const { results } = await runVitest([first.project], [first.file], "loud");
+    const { results } = await runVitest(first.project, [first.file], "loud");
     failures.push(...results.errors.map((error) => ({ where: `second run of ${first.file}`, error })));
     const second = results.files.find(({ file }) => file === first.file);
     if (!second) continue;
@@ -137,15 +138,14 @@ async function repeatFailedFiles(): Promise<void> {
 }
 
 async function runVitest(
-  projects: readonly string[],
+  project: string,
   paths: readonly string[],
   mode: "quiet" | "loud",
 ): Promise<{ results: RunResult; code: number; output: string }> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-tests-"));
   const file = join(folder, "results.json");
   const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "reporter.ts")}`];
-  const chosen = projects.map((project) => `--project=${project}`);
-  const args = ["run", ...reporters, ...chosen, ...paths];
+  const args = ["run", ...reporters, `--project=${project}`, ...paths];
   const { code, output } = await run(bin("vitest"), args, mode, { TEST_RESULTS: file });
   const results: RunResult = existsSync(file)
     ? JSON.parse(readFileSync(file, "utf8"))

@@ -43,13 +43,17 @@ export async function serveProcess({ config, role, log, io, link }: ProcessOptio
   const app = createApp(platform, { role });
   const listening = server.serve(app);
   const control = await acceptCommands(io, platform);
-  if (works) await platform.jobs.work(platform, jobs);
+  // Every queue is asked for waiting jobs first. Requests are answered meanwhile.
+  const working = works ? platform.jobs.work(platform, jobs) : undefined;
+  working?.catch(() => {});
   if ("take" in server) link?.reportReady(server.take);
   else {
     // The line on stdout names PUBLIC_URL, which several replicas share.
     log.info(`listening on ${server.address}`);
     io.out(`Signalbox is ready at ${platform.config.publicUrl}`);
   }
+
+  await working;
 
   const stop = link ? AbortSignal.any([io.signal, link.stopping]) : io.signal;
   if (!stop.aborted) await once(stop, "abort");

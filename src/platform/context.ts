@@ -1,7 +1,7 @@
 import type { EgressGateway } from "@signalbox/discovery/egress";
 import type { Bus } from "./bus.ts";
 import type { Config } from "./config.ts";
-import type { Db } from "./db/index.ts";
+import type { Db, Sql } from "./db/index.ts";
 import type { Id } from "./ids.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Limits, Queues } from "./limits/index.ts";
@@ -59,6 +59,11 @@ export interface Job<Data extends object = object> {
    * minute, and that several processes may do at the same time.
    */
   everySeconds?: number;
+  /**
+   * With `everySeconds`: a condition in SQL that is true when there may be work. The work runs only then, except for the
+   * first time. One statement asks for the conditions of all jobs.
+   */
+  isDue?: Sql;
   /** Maximum number of jobs that run at the same time in one process. */
   concurrency?: number;
   /** Maximum seconds for one execution. After it, the job may be started again. */

@@ -6,6 +6,7 @@ import { checkSecret, refuseWrongSecret } from "./canary/index.ts";
 import { type Config, isLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
+  copyTemplate,
   createDb,
   createMissingDirectUrlError,
   createPooledDirectUrlError,
@@ -261,7 +262,7 @@ async function openEngine(config: Config, log: Log, processes: number): Promise<
     if (!hasDatabase(config.dataDir)) {
       log.info(`making the embedded database in ${config.dataDir}; this takes some seconds, once`);
     }
-    return openEmbedded(config.dataDir);
+    return openEmbedded(config.dataDir, (folder) => copyTemplate(folder));
   }
   return openServer(config.databaseUrl, config.databaseDirectUrl, {
     poolSize: config.databasePool ?? choosePoolSize(processes),

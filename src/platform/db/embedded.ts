@@ -11,16 +11,18 @@ const databaseIn = (dataDir: string) => join(dataDir, "pg");
 export const hasDatabase = (dataDir: string): boolean => existsSync(databaseIn(dataDir));
 
 /**
- * The database of a data folder. Making it takes seconds, and a process killed in the middle leaves half
- * of one; a file beside it says so until it is whole, and half a database has nothing worth keeping.
+ * Opens the database of a data folder, and creates it if there is none. The file `pg.unfinished` exists while the
+ * database is being created. If the process is killed then, the next start removes the incomplete database and creates
+ * it again. `create` may write the files of the new database; without it, the engine creates an empty one.
  */
-export async function openEmbedded(dataDir: string): Promise<Engine> {
+export async function openEmbedded(dataDir: string, create?: (folder: string) => unknown): Promise<Engine> {
   const folder = databaseIn(dataDir);
   const unfinished = join(dataDir, "pg.unfinished");
   if (existsSync(unfinished)) rmSync(folder, { recursive: true, force: true });
   const isNew = !existsSync(folder);
   if (isNew) writeFileSync(unfinished, "", { mode: 0o600 });
   try {
+    if (isNew) create?.(folder);
     const engine = await openPglite(folder);
     // The engine creates its first files with its own modes. Later files take over the modes of these.
     if (isNew) tightenContents(folder, "DATA_DIR");

@@ -1,5 +1,13 @@
 export { type FolderLock, findLockHolder, lockFolder } from "@signalbox/command-line/folders";
-export { createDb, type Db, type Engine, notify, runExclusively, type Unlisten } from "./db.ts";
+export {
+  createDb,
+  type Db,
+  type Engine,
+  notify,
+  runExclusively,
+  type StatementOptions,
+  type Unlisten,
+} from "./db.ts";
 export { copyEmbedded, hasDatabase, openEmbedded } from "./embedded.ts";
 export {
   isCallerDisconnected,
@@ -37,3 +45,4 @@ export {
 } from "./server.ts";
 export { splitServers } from "./servers.ts";
 export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";
+export { copyTemplate, writeTemplate } from "./template.ts";
