@@ -20,11 +20,14 @@ export function createLastUsed(db: Db, log: Log, credentials: readonly Credentia
   };
   const timer = setInterval(() => void flush(), everyMs).unref();
   return {
-    note({ credential, credentialId }: Caller) {
-      if (!writers.get(credential)) return;
+    /** Returns the caller. */
+    note<Used extends Caller | undefined>(caller: Used): Used {
+      if (!caller || !writers.get(caller.credential)) return caller;
+      const { credential, credentialId } = caller;
       const ids = seen.get(credential);
       if (ids) ids.add(credentialId);
       else seen.set(credential, new Set([credentialId]));
+      return caller;
     },
     flush,
     async stop() {

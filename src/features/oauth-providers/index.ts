@@ -1,10 +1,10 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
-import { sealedCredentials } from "./clients/index.ts";
-import { sealedAttempts } from "./connect/index.ts";
+import { sealedCredentials, setupLookups } from "./clients/index.ts";
+import { attemptBatcher, sealedAttempts } from "./connect/index.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
-import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
+import { activeRefreshes, sealedTokens, tokenIssues } from "./tokens/index.ts";
 
 export { callbackPage, confirmationPage, refuseStart } from "./connect/index.ts";
 export { endConnectionsOfMember } from "./connections/index.ts";
@@ -25,5 +25,5 @@ export const room = defineRoom({
   jobs,
   permissions: ["connections:use", "connections:manage", "oauth_clients:manage"] satisfies Permission[],
   sealedColumns: [...sealedCredentials, ...sealedTokens, sealedAttempts],
-  state: [activeRefreshes],
+  state: [activeRefreshes, attemptBatcher, setupLookups, tokenIssues],
 });

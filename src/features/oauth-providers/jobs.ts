@@ -13,7 +13,7 @@ const eventDays = 400;
 /** Every minute, so that tokens of expired attempts are revoked soon. */
 const removeExpiredAttempts = job({
   name: "oauth.tidy-attempts",
-  schedule: "* * * * *",
+  everySeconds: 60,
   handle: async ({ db }) => {
     await removeExpiredAttemptsAcrossOrganizations(db);
   },
@@ -22,7 +22,7 @@ const removeExpiredAttempts = job({
 /** Finds connections that expire while no agent asks for their token. */
 const expireConnectionsJob = job({
   name: "oauth.expire",
-  schedule: "* * * * *",
+  everySeconds: 60,
   handle: ({ db }) => expireConnections(db),
 });
 

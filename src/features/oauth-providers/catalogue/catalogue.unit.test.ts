@@ -15,7 +15,7 @@ describe("a provider of the catalogue", () => {
     const server = findServer(provider, provider.tenant?.example ?? null)!;
     expect(JSON.stringify(server)).not.toContain("{tenant}");
     const request = { clientId: "c", redirectUri: "https://x/cb", state: "s", verifier: "v", nonce: "n" };
-    const url = new URL(await buildAuthorizeUrl(server, { ...request, scopes: provider.scopes }));
+    const url = new URL(buildAuthorizeUrl(server, { ...request, scopes: provider.scopes }));
     expect(url.protocol).toBe("https:");
     expect(url.searchParams.get("code_challenge_method")).toBe("S256");
     const sent = url.searchParams.get(server.scopeParameter);

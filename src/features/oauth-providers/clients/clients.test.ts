@@ -46,6 +46,19 @@ describe("OAuth clients", () => {
   const read = (provider: string) =>
     server.call(`/v1/oauth-providers/${provider}/client`, { headers: acme.owner.auth });
 
+  test("a custom provider that is created with an idempotency key is created once", async () => {
+    const create = () =>
+      server.call("/v1/oauth-providers", {
+        body: { id: "repeated", name: "Repeated", issuer: as.issuer },
+        headers: { ...acme.owner.auth, "idempotency-key": "create-repeated" },
+      });
+    const created = await create();
+    expect(created.status).toBe(201);
+    expect(created.body.provider).toMatchObject({ id: "repeated", configured: false });
+    expect((await create()).body).toEqual(created.body);
+    await server.call("/v1/oauth-providers/repeated", { method: "DELETE", headers: acme.owner.auth });
+  });
+
   test("are saved once, and shown without the secret and with the exact redirect URI", async () => {
     const saved = await put("github", { clientId: "Iv1.abc", clientSecret: "gh-secret-planted" });
     expect(saved.body.client).toMatchObject({

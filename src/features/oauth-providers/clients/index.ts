@@ -22,6 +22,7 @@ export {
   openResource,
   type Provider,
 } from "./setup.ts";
+export { setupLookups } from "./setup-lookups.ts";
 export {
   type CustomRow,
   findCredentials,

@@ -11,6 +11,7 @@ import {
 import { findServer, type KnownProvider, knownProviders } from "../catalogue/index.ts";
 import { isInternalProvider } from "../internal.ts";
 import { createPlace, describeDestination } from "./sealing.ts";
+import { setupLookups } from "./setup-lookups.ts";
 import * as store from "./store.ts";
 
 export type { ClientRow } from "./store.ts";
@@ -74,7 +75,7 @@ export async function findAnySetup(ctx: MemberCtx, providerId: string): Promise<
   const known = knownProviders.get(providerId);
   // Such an id cannot exist, and the database may not accept it as text.
   if (!known && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
-  const row = await store.findSetup(ctx.db, ctx.orgId, providerId);
+  const row = await findRow(ctx, { orgId: ctx.orgId, providerId });
   if (!row || (!known && row.customName === null)) return undefined;
   const provider = known
     ? fromKnownProvider(known)
@@ -87,6 +88,13 @@ export async function findAnySetup(ctx: MemberCtx, providerId: string): Promise<
         scopes: row.customScopes ?? [],
       });
   return { provider, client: row.credentialsId === null ? undefined : row };
+}
+
+/** A transaction reads by itself: it must see its own changes, and the embedded engine has one connection. */
+async function findRow({ db, state }: MemberCtx, key: store.SetupKey): Promise<store.Setup | undefined> {
+  if (!db.inTransaction) return state.get(setupLookups)(key);
+  const [row] = await store.listSetupsAcrossOrganizations(db, [key]);
+  return row;
 }
 
 /** The server of a client. Undefined while its tenant is missing. */

@@ -42,7 +42,7 @@ const credentials = sql`k.id as "credentialsId", k.provider_id as "providerId", 
 const client = sql`${credentials}, c.generation, c.scopes, c.optional_scopes as "optionalScopes",
   c.connection_mode as "connectionMode", c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
-type Setup = (ClientRow | { credentialsId: null }) & {
+export type Setup = (ClientRow | { credentialsId: null }) & {
   customName: string | null;
   customIssuer: string | null;
   customServer: Server | null;
@@ -50,12 +50,18 @@ type Setup = (ClientRow | { credentialsId: null }) & {
   customScopes: string[] | null;
 };
 
-/** The custom provider and the client, if they exist, in one query. */
-export const findSetup = (db: Db, orgId: OrgId, providerId: string) =>
-  db.row<Setup>(sql`
-    select ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
+export interface SetupKey {
+  orgId: OrgId;
+  providerId: string;
+}
+
+/** Finds the custom provider and the client of each key. `place` is the position of the key in `keys`, from 1. */
+export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[]) =>
+  db.rows<Setup & { place: number }>(sql`
+    select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
       p.discovered_at as "discoveredAt", p.scopes as "customScopes"
-    from (values (${orgId}::text, ${providerId}::text)) as wanted (org_id, id)
+    from unnest(${keys.map(({ orgId }) => orgId)}::text[], ${keys.map(({ providerId }) => providerId)}::text[])
+      with ordinality as wanted (org_id, id, place)
     left join oauth_providers p on p.org_id = wanted.org_id and p.id = wanted.id
     left join oauth_clients c on c.org_id = wanted.org_id and c.provider_id = wanted.id
     left join oauth_client_credentials k on k.id = c.credentials_id`);

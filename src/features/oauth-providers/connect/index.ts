@@ -4,6 +4,7 @@ export { routes } from "./routes.ts";
 export { sealedAttempts } from "./secrets.ts";
 export { type McpStart, prepareConfirmation, start } from "./service.ts";
 export { confirmationPage, refuseStart } from "./start-pages.ts";
+export { attemptBatcher } from "./starts.ts";
 export {
   removeExpiredAcrossOrganizations as removeExpiredAttemptsAcrossOrganizations,
   supersede,

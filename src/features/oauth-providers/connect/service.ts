@@ -28,7 +28,7 @@ import { defaultLabel } from "../connections/index.ts";
 import { buildConnectPath, findPermissions } from "../internal.ts";
 import type { StartQuery } from "./contract.ts";
 import { sealSecrets } from "./secrets.ts";
-import * as store from "./store.ts";
+import { attemptBatcher } from "./starts.ts";
 
 const attemptMinutes = 10;
 
@@ -143,7 +143,7 @@ export async function start(
   const server = await findCurrentServer(ctx, provider, client);
   const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
-  const url = await buildAuthorizeUrl(openResource(ctx, ctx.orgId, client, server), {
+  const url = buildAuthorizeUrl(openResource(ctx, ctx.orgId, client, server), {
     clientId: client.clientId,
     redirectUri: buildRedirectUri(ctx.config.publicUrl, providerId),
     state,
@@ -151,8 +151,9 @@ export async function start(
     nonce,
     scopes,
   });
-  await store.insert(ctx.db, ctx.orgId, {
+  await ctx.state.get(attemptBatcher)({
     id,
+    orgId: ctx.orgId,
     stateHash: hashSecret(state),
     memberId: ctx.member.id,
     providerId,

@@ -4,6 +4,7 @@ import { isSuspended } from "../../suspension/index.ts";
 
 export interface NewAttempt {
   id: string;
+  orgId: OrgId;
   stateHash: string;
   memberId: string;
   providerId: string;
@@ -19,14 +20,15 @@ export interface NewAttempt {
   minutes: number;
 }
 
-export const insert = (db: Db, orgId: OrgId, attempt: NewAttempt) =>
+export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[]) =>
   db.run(sql`
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
       scopes, return_to, secrets, credential, credential_id, expires_at)
-    values (${attempt.id}, ${attempt.stateHash}, ${orgId}, ${attempt.memberId}, ${attempt.providerId},
-      ${attempt.credentialsId}, ${attempt.generation}, ${attempt.shared}, ${attempt.label}, ${attempt.scopes}::text[],
-      ${attempt.returnTo}, ${attempt.secrets}, ${attempt.credential}, ${attempt.credentialId},
-      now() + make_interval(mins => ${attempt.minutes}::int))`);
+    select a.id, a."stateHash", a."orgId", a."memberId", a."providerId", a."credentialsId", a.generation, a.shared,
+      a.label, a.scopes, a."returnTo", a.secrets, a.credential, a."credentialId", now() + make_interval(mins => a.minutes)
+    from json_to_recordset(${JSON.stringify(attempts)}::text::json) as a (id text, "stateHash" text, "orgId" text,
+      "memberId" text, "providerId" text, "credentialsId" text, generation int, shared boolean, label text, scopes text[],
+      "returnTo" text, secrets text, credential text, "credentialId" text, minutes int)`);
 
 export interface Attempt {
   id: string;

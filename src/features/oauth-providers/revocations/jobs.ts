@@ -20,7 +20,6 @@ const maxDeaths = 2;
 /** Reads pending rows and not job data, because a cascade of the database can also end a connection. */
 export const revokePending = job({
   name: revocationJob.name,
-  schedule: "* * * * *",
   everySeconds: 15,
   retries: 0,
   handle: (platform) =>

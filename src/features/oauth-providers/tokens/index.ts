@@ -1,3 +1,4 @@
+export { tokenIssues } from "./issues.ts";
 export { refreshExpiring } from "./jobs.ts";
 export { findMcpToken, replaceRefusedToken } from "./mcp.ts";
 export { activeRefreshes } from "./refresh.ts";

@@ -11,7 +11,6 @@ const queueLimits = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, m
 /** Refreshes used tokens that expire soon, so that no agent waits, and settles abandoned refreshes. */
 export const refreshExpiring = job({
   name: "oauth.keep-fresh",
-  schedule: "* * * * *",
   everySeconds: 20,
   retries: 0,
   async handle(platform) {

@@ -5,8 +5,8 @@ import { findSetup } from "../clients/index.ts";
 import { markForReconnect } from "../connections/index.ts";
 import { createActor, recordEvent } from "../events/index.ts";
 import type { IssueToken } from "./contract.ts";
+import { type SharedToken, tokenIssues } from "./issues.ts";
 import { refreshToken } from "./refresh.ts";
-import { openToken } from "./sealing.ts";
 import * as store from "./store.ts";
 
 /** How long a caller waits for the provider at most. */
@@ -30,7 +30,7 @@ export async function issueToken(ctx: MemberCtx, providerId: string, wanted: Iss
   }
   // A precision of one minute is enough to decide which tokens are refreshed early.
   if (found.now - found.lastUsedAt > 60_000) await store.setLastUsed(ctx.db, ctx.orgId, found.tokenId);
-  return toIssuedToken(ctx, found);
+  return toIssuedToken(found);
 }
 
 /** A run credential acts for the member whose run it is. `holder` is the runner or member that does the run. */
@@ -38,10 +38,9 @@ const describeHolder = ({ caller: { holder } }: MemberCtx) => (holder === undefi
 
 const findAndIssue = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seconds: number) => {
   const { orgId, member, caller } = ctx;
-  const found = await store.findAndIssue(
-    ctx.db,
-    orgId,
-    {
+  const found = await ctx.state.get(tokenIssues)({
+    request: {
+      orgId,
       providerId,
       memberId: member.id,
       connectionId: wanted.connectionId ?? null,
@@ -50,7 +49,7 @@ const findAndIssue = async (ctx: MemberCtx, providerId: string, wanted: IssueTok
       seconds,
       scopes: wanted.scopes,
     },
-    {
+    record: {
       eventId: newId("oce"),
       credential: caller.credential,
       credentialId: caller.credentialId,
@@ -58,7 +57,7 @@ const findAndIssue = async (ctx: MemberCtx, providerId: string, wanted: IssueTok
       address: ctx.address,
       userAgent: ctx.userAgent,
     },
-  );
+  });
   if (found) return found;
   if (caller.limitedTo) {
     throw new Refusal(404, {
@@ -73,13 +72,8 @@ const findAndIssue = async (ctx: MemberCtx, providerId: string, wanted: IssueTok
   });
 };
 
-const toIssuedToken = ({ keyring, orgId }: MemberCtx, found: store.FoundToken) => ({
-  accessToken: openToken(
-    keyring,
-    { id: found.tokenId, orgId, client: found },
-    "access_token",
-    found.accessToken!,
-  ),
+const toIssuedToken = (found: SharedToken) => ({
+  accessToken: found.open(),
   tokenType: "Bearer" as const,
   expiresAt: found.expiresAt,
   scopes: found.scopes,
@@ -128,7 +122,7 @@ export const tokenUnavailable = (seconds: number, reason: string) =>
   );
 
 /** For a token that cannot be refreshed now: issues it while it is valid, else refuses with the reason. */
-async function issueWithoutRefresh(ctx: MemberCtx, providerId: string, found: store.FoundToken) {
+async function issueWithoutRefresh(ctx: MemberCtx, providerId: string, found: SharedToken) {
   const { connectionId, expiresAt, now, refreshable, refreshState } = found;
   if (found.accessToken !== null && expiresAt !== null && expiresAt - now > minRemainingMs) {
     const about = { providerId, connectionId };
@@ -136,7 +130,7 @@ async function issueWithoutRefresh(ctx: MemberCtx, providerId: string, found: st
       ...describeHolder(ctx),
       shorter: true,
     });
-    return toIssuedToken(ctx, found);
+    return toIssuedToken(found);
   }
   if (refreshState === "uncertain") throw reconnectRequired(connectionId, "refresh_uncertain");
   if (!refreshable) {

@@ -35,7 +35,9 @@ export const retire = (db: Db, orgId: OrgId, id: string, isSameAccount: boolean)
         update oauth_tokens set revoke_state = 'pending', revoke_due_at = now()
         where org_id = ${orgId} and id = ${id} and revoke_state is null`);
 
+/** Which token a caller wants. Requests that are equal are looked up once. */
 export interface TokenRequest {
+  orgId: OrgId;
   providerId: string;
   memberId: string;
   connectionId: string | null;
@@ -71,7 +73,8 @@ export interface FoundToken {
   now: number;
 }
 
-interface IssueRecord {
+/** Who gets the token. */
+export interface IssueRecord {
   eventId: string;
   credential: string;
   credentialId: string;
@@ -81,35 +84,50 @@ interface IssueRecord {
 }
 
 /**
- * Finds the token of the requested connection: the member's own before a shared one, the default label before others.
- * The same statement records the issue of a valid token, so that no token is issued without a record.
+ * Finds the token of each requested connection. Prefers the member's own connection to a shared one, and the default
+ * label to others.
+ * The same statement records the issues of the valid tokens, so that no token is issued without a record. `place` is the
+ * index of the request.
  */
-export const findAndIssue = (db: Db, orgId: OrgId, wanted: TokenRequest, out: IssueRecord) =>
-  db.row<FoundToken>(sql`
-    with found as (
-      select c.id, c.label, c.shared, c.status, c.reason, t.id as token_id, t.access_token, t.scopes, t.expires_at,
-        k.provider_id, k.tenant, k.server, t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error, t.last_used_at,
-        c.status = 'connected' and t.access_token is not null and t.scopes @> ${wanted.scopes}::text[]
-          and (t.expires_at is null or t.expires_at - now() > least(make_interval(secs => ${wanted.seconds}::int),
-            (t.expires_at - t.obtained_at) / 2)) as fresh
-      from oauth_connections c join oauth_tokens t on t.id = c.token_id
-      join oauth_client_credentials k on k.id = t.credentials_id
-      where c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
-        and ${isUsableBy(sql`${wanted.memberId}`)}
-        and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
-        and (${wanted.among}::text[] is null or c.id = any(${wanted.among}::text[]))
-        and (${wanted.label}::text is null or c.label = ${wanted.label})
-      order by c.shared, (c.label = 'default') desc, c.id desc limit 1),
-    handed as (
+export const findAndIssueAcrossOrganizations = (
+  db: Db,
+  requests: readonly TokenRequest[],
+  issues: readonly (IssueRecord & { place: number })[],
+) =>
+  db.rows<FoundToken & { place: number }>(sql`
+    with wanted as (
+      select * from json_to_recordset(${JSON.stringify(requests.map((one, place) => ({ ...one, place })))}::text::json)
+        as w (place int, "orgId" text, "providerId" text, "memberId" text, "connectionId" text, among text[], label text,
+          seconds int, scopes text[])),
+    found as materialized (
+      select w.place, w."memberId" as member_id, f.* from wanted w cross join lateral (
+        select c.id, c.org_id, c.provider_id as requested_id, c.label, c.shared, c.status, c.reason, t.id as token_id,
+          t.access_token, t.scopes, t.expires_at, k.provider_id, k.tenant, k.server,
+          t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error, t.last_used_at,
+          c.status = 'connected' and t.access_token is not null and t.scopes @> w.scopes
+            and (t.expires_at is null or t.expires_at - now() > least(make_interval(secs => w.seconds),
+              (t.expires_at - t.obtained_at) / 2)) as fresh
+        from oauth_connections c join oauth_tokens t on t.id = c.token_id
+        join oauth_client_credentials k on k.id = t.credentials_id
+        where c.org_id = w."orgId" and c.provider_id = w."providerId" and c.status <> 'ended'
+          and ${isUsableBy(sql`w."memberId"`)}
+          and (w."connectionId" is null or c.id = w."connectionId")
+          and (w.among is null or c.id = any(w.among))
+          and (w.label is null or c.label = w.label)
+        order by c.shared, (c.label = 'default') desc, c.id desc limit 1) f),
+    issued as (
       insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
         credential_id, address, user_agent, detail)
-      select ${out.eventId}, ${orgId}, ${wanted.providerId}, f.id, 'token_issued', ${wanted.memberId}, ${out.credential},
-        ${out.credentialId}, ${out.address}, ${out.userAgent}, ${JSON.stringify(out.detail)}::jsonb
-      from found f where f.fresh)
-    select f.provider_id as "providerId", f.tenant, f.server, f.id as "connectionId", f.label, f.shared, f.status, f.reason, f.token_id as "tokenId",
-      f.access_token as "accessToken", f.scopes, f.expires_at as "expiresAt", f.refreshable,
-      f.refresh_state as "refreshState", f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError",
-      f.last_used_at as "lastUsedAt", f.fresh, now() as now
+      select i."eventId", f.org_id, f.requested_id, f.id, 'token_issued', f.member_id, i.credential, i."credentialId",
+        i.address, i."userAgent", i.detail
+      from json_to_recordset(${JSON.stringify(issues)}::text::json) as i (place int, "eventId" text, credential text,
+        "credentialId" text, address text, "userAgent" text, detail jsonb)
+      join found f on f.place = i.place where f.fresh)
+    select f.place, f.provider_id as "providerId", f.tenant, f.server, f.id as "connectionId", f.label, f.shared,
+      f.status, f.reason, f.token_id as "tokenId", f.access_token as "accessToken", f.scopes,
+      f.expires_at as "expiresAt", f.refreshable, f.refresh_state as "refreshState",
+      f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError", f.last_used_at as "lastUsedAt", f.fresh,
+      now() as now
     from found f`);
 
 export interface McpTokenRequest {

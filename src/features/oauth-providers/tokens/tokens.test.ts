@@ -129,6 +129,57 @@ describe("tokens", () => {
     expect((await getToken(server, others.auth, id)).status).toBe(404);
   });
 
+  test("of requests that arrive together, each gets and records the token of its own caller", async () => {
+    const bob = await freshConnection();
+    const stranger = await createWorkspace(server);
+    const tokens = {
+      ada: (await getToken(server, ada.auth, id)).body.accessToken,
+      bob: (await getToken(server, bob.person.auth, id)).body.accessToken,
+    };
+    expect(tokens.ada).not.toBe(tokens.bob);
+    const countIssues = async (connection: string) =>
+      (await server.platform.db.row<{ count: number }>(sql`
+        select count(*)::int as count from oauth_connection_events
+        where connection_id = ${connection} and type = 'token_issued'`))!.count;
+    const before = [await countIssues(connectionId), await countIssues(bob.connectionId)];
+    const callers = [ada.auth, bob.person.auth, stranger.owner.auth, acme.owner.auth];
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => getToken(server, callers[i % 4]!, id)),
+    );
+    expect(replies.map(({ body }) => body.accessToken ?? body.error)).toEqual(
+      Array.from(
+        { length: 40 },
+        (_, i) => [tokens.ada, tokens.bob, "oauth_provider_not_found", "connection_not_found"][i % 4],
+      ),
+    );
+    expect([await countIssues(connectionId), await countIssues(bob.connectionId)]).toEqual(
+      before.map((count) => count + 10),
+    );
+  });
+
+  test("no request that arrives after a disconnect was answered gets the token, while others are asking", async () => {
+    const { person } = await freshConnection();
+    let isEnded = false;
+    let isOver = false;
+    const late: number[] = [];
+    const ask = async () => {
+      while (!isOver) {
+        const wasEnded = isEnded;
+        const { status } = await getToken(server, person.auth, id);
+        if (wasEnded) late.push(status);
+      }
+    };
+    const asking = Array.from({ length: 12 }, ask);
+    await getToken(server, person.auth, id);
+    const path = `/v1/oauth-providers/${id}/disconnect`;
+    expect((await server.call(path, { method: "POST", headers: person.auth })).status).toBe(200);
+    isEnded = true;
+    while (late.length < 60) await getToken(server, ada.auth, id);
+    isOver = true;
+    await Promise.all(asking);
+    expect(new Set(late)).toEqual(new Set([404]));
+  });
+
   test("an expired token is refreshed, and the old refresh token is never sent again", async () => {
     const old = (await getToken(server, ada.auth, id)).body.accessToken;
     await expireToken(server, connectionId);
