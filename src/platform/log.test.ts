@@ -1,5 +1,6 @@
+import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createLineLog, createLog } from "./log.ts";
+import { createLog, createRequestLog, gatherLines, type RequestLine } from "./log.ts";
 import { prettyLines } from "./pretty-log.ts";
 
 function collect(pretty: boolean, colour = false) {
@@ -7,6 +8,10 @@ function collect(pretty: boolean, colour = false) {
   const destination = { write: (line: string) => void lines.push(line) };
   return { lines, log: createLog("info", pretty ? prettyLines(destination, colour) : destination) };
 }
+const request: RequestLine = {
+  ...{ requestId: "req_1", operation: "getV1Me", method: "GET", status: 200, ms: 1.3, address: "::1" },
+  ...{ traceId: undefined, credential: undefined, userId: undefined, orgId: undefined },
+};
 const time = /^\d\d:\d\d:\d\d /;
 
 describe("the log on a terminal", () => {
@@ -22,10 +27,9 @@ describe("the log on a terminal", () => {
 
   test("shows the operation, the status and the duration of a request", () => {
     const { lines, log } = collect(true);
-    const request = { requestId: "req_1", operation: "getV1Me", method: "GET", ms: 1.3, address: "::1" };
-    const write = createLineLog(log);
-    write({ ...request, status: 200, msg: "request" });
-    write({ ...request, status: 500, msg: "request" });
+    const write = createRequestLog(log);
+    write(request);
+    write({ ...request, status: 500 });
     expect(lines.map((line) => line.replace(time, ""))).toEqual([
       "info  GET getV1Me 200 in 1.3 ms\n",
       "info  GET getV1Me 500 in 1.3 ms  requestId=req_1\n",
@@ -55,4 +59,58 @@ test("the log elsewhere is one JSON object a line", () => {
   const { lines, log } = collect(false);
   log.info({ count: 1 }, "hello");
   expect(JSON.parse(lines[0]!)).toEqual({ level: "info", time: expect.any(String), count: 1, msg: "hello" });
+});
+
+test("the line of a request is JSON, whatever its texts contain", () => {
+  const { lines, log } = collect(false);
+  const odd = {
+    ...request,
+    requestId: 'a"b\\c\nd\u2028',
+    orgId: "org_1",
+    userId: "é",
+    credential: "session",
+  };
+  createRequestLog(log)(odd);
+  const { traceId: _, ...shown } = odd;
+  expect(JSON.parse(lines[0]!)).toEqual({
+    level: "info",
+    time: expect.any(String),
+    ...shown,
+    msg: "request",
+  });
+});
+
+describe("lines for stderr", () => {
+  const open = () => {
+    const destination = Object.assign(new EventEmitter(), {
+      written: [] as string[],
+      write: (lines: string) => destination.written.push(lines) > 0,
+    });
+    return { destination, ...gatherLines(destination as never) };
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test("leave together after a turn, in batches of up to 4 KiB", async () => {
+    const { destination, write } = open();
+    const lines = Array.from({ length: 100 }, (_, i) => `${i} ${"ü".repeat(60)}\n`);
+    for (const line of lines) write(line);
+    await turn();
+    expect(destination.written.join("")).toBe(lines.join(""));
+    for (const batch of destination.written) expect(Buffer.byteLength(batch)).toBeLessThanOrEqual(4096);
+    expect(destination.written.length).toBeLessThan(5);
+    write(`${"x".repeat(10_000)}\n`);
+    await turn();
+    expect(destination.written.at(-1)).toHaveLength(10_001);
+  });
+
+  test("that were dropped are counted once there is room again", async () => {
+    const { destination } = open();
+    destination.emit("drop", "one\ntwo\n");
+    destination.emit("drop", "three\n");
+    destination.emit("drain");
+    destination.emit("drain");
+    expect(destination.written.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: "warn", lines: 3 }),
+    ]);
+  });
 });

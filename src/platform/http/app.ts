@@ -1,8 +1,8 @@
 import { type Caller, type Ctx, findRights, type OrgId, type Platform, type UserId } from "../context.ts";
-import { isCollision } from "../db/index.ts";
+import { type Db, isCollision, type StatementOptions } from "../db/index.ts";
 import { notFound, Refusal, unauthorized, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { createLineLog } from "../log.ts";
+import { createRequestLog } from "../log.ts";
 import { type CheckedCaller, checkAccess } from "./access.ts";
 import { findClientAddress, toNetwork } from "./address.ts";
 import { hashCredential } from "./authenticate.ts";
@@ -55,7 +55,7 @@ export interface Http {
 
 export function createHttp(options: HttpOptions): Http {
   const { platform } = options;
-  const logLine = createLineLog(platform.log);
+  const logRequest = createRequestLog(platform.log);
   const { bus, log, limits } = platform;
   const checkHost = createHostCheck(platform.config);
   const streams = createEventStreams({
@@ -140,7 +140,7 @@ export function createHttp(options: HttpOptions): Http {
     const seconds = (performance.now() - started) / 1000;
     time(status, seconds);
     observed.onReply?.(ctx, request, { status, refusal, durationMs: seconds * 1000 });
-    logLine({
+    logRequest({
       requestId: ctx.requestId,
       traceId: span?.traceId,
       operation: name,
@@ -151,7 +151,6 @@ export function createHttp(options: HttpOptions): Http {
       credential: ctx.caller?.credential,
       userId: ctx.caller?.userId,
       orgId: findRights(ctx.caller)?.orgId,
-      msg: "request",
     });
     // The request's id leads to its line in our own log; who it was stays there.
     span?.end(status >= 500, {
@@ -192,10 +191,14 @@ async function answer(
 ): Promise<Answer> {
   const { idempotencyLimits, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs } = options;
   const isForOperators = spec.access.kind === "operator";
+  // Later checks of the caller use this database too: their statements count against the share of the network.
+  const { db } = ctx;
   const authenticate = async (): Promise<CheckedCaller | undefined> => {
-    const caller = await options.authenticate(ctx, request);
+    const asking = ctx.db === db ? ctx : { ...ctx, db };
+    const found = options.authenticate(asking, request);
+    const caller = found instanceof Promise ? await found : found;
     if (!isForOperators || caller?.userId === undefined) return caller;
-    return { ...caller, isOperator: (await options.isOperator?.(ctx, caller.userId)) === true };
+    return { ...caller, isOperator: (await options.isOperator?.(asking, caller.userId)) === true };
   };
   if (spec.limit) await countAttempt(ctx.db, `${name} ${toNetwork(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
@@ -228,18 +231,10 @@ async function answer(
       },
       source,
     );
-  const share = findRights(ctx.caller)?.orgId ?? toNetwork(ctx.address);
-  const handled = {
-    ...ctx,
-    db: ctx.db.withOptions(
-      isCancellable(spec)
-        ? { work: "read", signal: whenCallerLeaves(request), share }
-        : { work: classifyWork(request), share },
-    ),
-  };
+  ctx.db = chooseDatabase(ctx, spec, request);
   if (spec.mounted) {
     const mounted: MountedInput = { request, readBytes: read, eventStream };
-    return (await handle(handled, mounted)) as Answer;
+    return (await handle(ctx, mounted)) as Answer;
   }
   const query = search === "" && emptyQuery ? emptyQuery : parseQuery(search, spec.query);
   const params = spec.params ? parseParams(request.params, spec.params) : undefined;
@@ -270,10 +265,10 @@ async function answer(
     signal: spec.mayStream ? whenCallerLeaves(request) : undefined,
   };
   if (spec.raw) {
-    return toAnswer((await handle(handled, input)) as Response, ctx.requestId, streamed.has(spec.raw));
+    return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, streamed.has(spec.raw));
   }
   if (spec.navigation && isNavigation(headers)) {
-    return toAnswer((await handle(handled, input)) as Response, ctx.requestId, false);
+    return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, false);
   }
   const toReply = (outcome: unknown): Reply => {
     const sent = onlyStatus === undefined ? (outcome as Reply) : { status: onlyStatus, body: outcome };
@@ -294,10 +289,10 @@ async function answer(
       rights,
       limits: (rights && (await idempotencyLimits?.(ctx, rights.orgId))) ?? defaultCredentialLimits,
     };
-    const isDone = prepare !== undefined && (await hasReply(handled, idempotencyKey, rights));
-    const prepared = prepare && !isDone ? await prepare(handled, input) : undefined;
+    const isDone = prepare !== undefined && (await hasReply(ctx, idempotencyKey, rights));
+    const prepared = prepare && !isDone ? await prepare(ctx, input) : undefined;
     const { status, body, replayed } = await runOncePerKey(
-      handled,
+      ctx,
       idempotencyKey,
       repeatable,
       async (inside) => {
@@ -309,8 +304,7 @@ async function answer(
     if (replayed) setHeader("idempotency-replayed", "true");
     return createReply(status, body);
   }
-  const run = async () =>
-    handle(handled, prepare ? { ...input, prepared: await prepare(handled, input) } : input);
+  const run = async () => handle(ctx, prepare ? { ...input, prepared: await prepare(ctx, input) } : input);
   const outcome = await run().catch(async (error: unknown) => {
     // The collision may come from a change of the caller's own rights. The reply is then that refusal.
     if (isCollision(error)) await recheck();
@@ -330,6 +324,36 @@ async function answer(
  */
 const isCancellable = ({ method, raw, mayStream, mounted }: RouteSpec): boolean =>
   method === "get" && !mayStream && !mounted && (raw === undefined || raw === "application/x-ndjson");
+
+/**
+ * The database for the handler. Only the embedded engine has shares. The signal is created with the first statement,
+ * because many requests have none.
+ */
+function chooseDatabase({ db, caller, address }: Ctx, spec: RouteSpec, request: HttpRequest): Db {
+  const cancellable = isCancellable(spec);
+  if (db.kind === "postgres" && !cancellable) return db;
+  const share = db.kind === "pglite" ? (findRights(caller)?.orgId ?? toNetwork(address)) : "";
+  if (!cancellable) return db.withOptions({ work: classifyWork(request), share });
+  return db.withOptions(new CancellableRead(request, share));
+}
+
+/** A class, because an object with a getter of its own takes several times as long to create. */
+class CancellableRead implements StatementOptions {
+  readonly work = "read";
+  readonly share: string;
+  readonly #request: HttpRequest;
+  #signal: AbortSignal | undefined;
+
+  constructor(request: HttpRequest, share: string) {
+    this.share = share;
+    this.#request = request;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= whenCallerLeaves(this.#request);
+    return this.#signal;
+  }
+}
 
 const classifyWork = ({ method }: HttpRequest) => (method === "GET" || method === "HEAD" ? "read" : "change");
 

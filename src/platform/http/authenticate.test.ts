@@ -37,8 +37,10 @@ beforeEach(() => {
 });
 
 const ada: Caller = { credential: "session", credentialId: "ses_1", principal: "person", userId: "usr_1" };
-const call = (headers: Record<string, string> = {}) =>
+/** A caller in the cache is returned at once, without a promise. */
+const callNow = (headers: Record<string, string> = {}) =>
   authenticate({} as Ctx, { method: "GET", headers: { authorization: "Bearer token", ...headers } });
+const call = async (headers: Record<string, string> = {}) => callNow(headers);
 /** What came of a call, without letting a refusal escape. */
 const outcome = (calling: Promise<Caller | undefined>) =>
   calling.then(
@@ -47,6 +49,40 @@ const outcome = (calling: Promise<Caller | undefined>) =>
   );
 
 describe("the cache of callers", () => {
+  test("answers at once, and no longer after the credential has ended", async () => {
+    const key = newToken("sbx_");
+    const owner: Caller = { ...ada, credential: "key", credentialId: "key_1" };
+    const first = call({ "x-api-key": key });
+    lookups[0]!.answer(owner);
+    expect(await first).toBe(owner);
+    expect(callNow({ "x-api-key": key })).toBe(owner);
+    announce("key_1");
+    const second = call({ "x-api-key": key });
+    lookups[1]!.answer(undefined);
+    expect(await outcome(second)).toBe("unauthorized");
+  });
+
+  test("does not mix up the ways in which a token is sent", async () => {
+    const byCookie = (token: string, headers: { "x-organization-id"?: string } = {}) =>
+      authenticate({} as Ctx, { method: "GET", headers: { cookie: `cookie=${token}`, ...headers } });
+    const token = "a-session";
+    const organization = newId("org");
+    for (const headers of [{}, { "x-organization-id": organization }]) {
+      const signedIn = byCookie(token, headers);
+      lookups.at(-1)!.answer(ada);
+      expect(await signedIn).toBe(ada);
+    }
+    for (const sent of [token, `${token} ${organization}`])
+      expect(await outcome(call({ "x-api-key": sent }))).toBe("unauthorized");
+
+    const key = newToken("sbx_");
+    const owner = call({ "x-api-key": key });
+    lookups.at(-1)!.answer({ ...ada, credential: "key", credentialId: "key_1" });
+    await owner;
+    expect(() => byCookie(key)).toThrow("unauthorized");
+    expect(() => byCookie(newToken("sbt_"))).toThrow("unauthorized");
+  });
+
   test("avoids lookups for at most a second", async () => {
     const first = call();
     lookups[0]!.answer(ada);
@@ -187,8 +223,9 @@ describe("the cache of callers", () => {
     async (token) => {
       expect(await outcome(call({ authorization: `Bearer ${token}` }))).toBe("unauthorized");
       expect(await outcome(call({ "x-api-key": `sbx_${token}` }))).toBe("unauthorized");
-      const cookie = authenticate({} as Ctx, { method: "GET", headers: { cookie: `cookie=${token}` } });
-      expect(await outcome(cookie)).toBe("unauthorized");
+      const withCookie = async () =>
+        authenticate({} as Ctx, { method: "GET", headers: { cookie: `cookie=${token}` } });
+      expect(await outcome(withCookie())).toBe("unauthorized");
       expect(lookups).toHaveLength(0);
     },
   );

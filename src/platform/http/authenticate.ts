@@ -99,11 +99,12 @@ export function createAuthenticator(
   const session = credentials.find(({ carrier }) => carrier === "session");
   const key = credentials.find(({ carrier }) => carrier === "x-api-key");
   const tokens = credentials.filter(({ carrier }) => carrier === "bearer");
+  const otherPrefixes = credentials.flatMap(({ carrier, prefix }) =>
+    carrier !== "session" && prefix ? prefix : [],
+  );
   const cookieName = session?.cookieName?.(publicUrl);
-  const cache = new Map<
-    string,
-    { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
-  >();
+  // The key is the token itself, so that a busy credential is not hashed for every request.
+  const cache = new Map<string, CachedCaller>();
   bus.subscribe(topic, {
     onMessage: (id) => {
       // An entry still being looked up has no ids yet: its answer may be from before the change.
@@ -113,26 +114,33 @@ export function createAuthenticator(
     onGap: () => cache.clear(),
   });
 
+  /** Returns the entry of a token that was looked up a moment ago. */
+  function findKnown(token: string, orgId: string | undefined): CachedCaller | undefined {
+    const known = cache.get(toCacheKey(token, orgId));
+    return known && known.until > performance.now() ? known : undefined;
+  }
+
+  /** Requests with the same token share a lookup. */
   function findCached(
     db: Db,
     find: FindCaller,
     token: string,
     orgId: string | undefined,
-  ): Promise<Caller | undefined> {
-    const hash = hashSecret(token);
-    const key = orgId === undefined ? hash : `${hash} ${orgId}`;
+  ): Caller | Promise<Caller | undefined> {
+    const known = findKnown(token, orgId);
+    if (known) return known.found ?? known.caller;
+    const key = toCacheKey(token, orgId);
     const now = performance.now();
-    const known = cache.get(key);
-    if (known && known.until > now) return known.caller;
     cache.delete(key);
     // Entries are ordered by age. Removes expired entries, and the oldest ones when there are too many.
     for (const [oldest, { until }] of cache) {
       if (until > now && cache.size < maxCached) break;
       cache.delete(oldest);
     }
-    const entry = {
-      caller: find(db, hash, orgId),
-      ids: [] as readonly string[],
+    const entry: CachedCaller = {
+      caller: find(db, hashSecret(token), orgId),
+      found: undefined,
+      ids: [],
       until: now + cachedMs,
     };
     cache.set(key, entry);
@@ -141,16 +149,23 @@ export function createAuthenticator(
     };
     entry.caller.then((caller) => {
       // Unknown tokens are not cached: somebody could fill the memory with them.
-      if (caller) entry.ids = listCallerIds(caller);
-      else drop();
+      if (!caller) return drop();
+      entry.ids = listCallerIds(caller);
+      entry.found = caller;
     }, drop);
     return entry.caller;
   }
 
-  return async function authenticate({ db }: Ctx, request: Asking): Promise<Caller | undefined> {
+  /** Returns a caller that is in the cache at once, and a promise for any other. */
+  return function authenticate(
+    { db }: Pick<Ctx, "db">,
+    request: Asking,
+  ): Caller | Promise<Caller> | undefined {
     const { headers } = request;
     const apiKey = headers["x-api-key"];
     if (apiKey !== undefined && key) {
+      const known = findKnown(apiKey, undefined)?.found;
+      if (known?.credential === key.kind) return known;
       const { prefix = "", find } = key;
       if (!apiKey.startsWith(prefix))
         throw unauthorizedKey(
@@ -158,9 +173,7 @@ export function createAuthenticator(
         );
       if (!isToken(prefix, apiKey))
         throw unauthorizedKey("The API key is not complete, or a character is wrong. Copy it again.");
-      const caller = await findCached(db, find, apiKey, undefined);
-      if (!caller) throw unauthorizedKey("The key is unknown, has expired or was removed.");
-      return caller;
+      return orRefuse(findCached(db, find, apiKey, undefined), refuseKey);
     }
     const orgId = readOrganization(headers);
     const { authorization } = headers;
@@ -172,15 +185,38 @@ export function createAuthenticator(
         throw unauthorized("invalid_token", "An API key is sent in the header x-api-key, not as Bearer.");
       const type = tokens.find(({ prefix = "" }) => token.startsWith(prefix)) ?? session;
       if (!type || (type.prefix && !isToken(type.prefix, token))) refuse();
-      if (type.cached === false) return (await type.find(db, hashSecret(token), orgId)) ?? refuse();
-      return (await findCached(db, type.find, token, orgId)) ?? refuse();
+      const found =
+        type.cached === false
+          ? type.find(db, hashSecret(token), orgId)
+          : findCached(db, type.find, token, orgId);
+      return orRefuse(found, refuse);
     }
     const cookie = cookieName && readCookie(headers.cookie, cookieName);
     if (cookie === undefined || !session) return undefined;
-    if (!isPlain(cookie)) refuse();
+    // The cache does not know how a token was sent, so a token of another kind is refused before it is looked up there.
+    if (!isPlain(cookie) || otherPrefixes.some((prefix) => cookie.startsWith(prefix))) refuse();
     if (request.method !== "GET" && request.method !== "HEAD") refuseOtherSite(headers);
-    return (await findCached(db, session.find, cookie, orgId)) ?? refuse();
+    return orRefuse(findCached(db, session.find, cookie, orgId), refuse);
   };
+}
+
+interface CachedCaller {
+  caller: Promise<Caller | undefined>;
+  /** The caller, once the lookup has ended. */
+  found: Caller | undefined;
+  ids: readonly string[];
+  until: number;
+}
+
+/** Tokens have no spaces, so two pairs never have the same key. */
+const toCacheKey = (token: string, orgId: string | undefined) =>
+  orgId === undefined ? token : `${token} ${orgId}`;
+
+const orRefuse = (found: Caller | Promise<Caller | undefined>, refuse: () => never) =>
+  found instanceof Promise ? found.then((caller) => caller ?? refuse()) : found;
+
+function refuseKey(): never {
+  throw unauthorizedKey("The key is unknown, has expired or was removed.");
 }
 
 /** A text that is not an id becomes an empty one, so that it needs no place of its own in the cache. */

@@ -195,10 +195,10 @@ function describeResponses(spec: RouteSpec, components: Components): Json {
     responses[status] = refusalResponse(status, refusal, spec, components);
   }
   for (const [status, extra] of Object.entries(spec.errors ?? {})) {
-    const standard = refusals[Number(status)];
+    const standard = refusals[Number(status)] ?? refusals[409]!;
     const refusal =
       typeof extra === "string"
-        ? { ...(standard ?? refusals[409]!), description: extra, ...createExampleWithCode(standard, extra) }
+        ? { ...standard, description: extra, ...createExampleWithCode(standard, extra) }
         : extra;
     responses[status] = refusalResponse(Number(status), refusal, spec, components);
   }
@@ -241,10 +241,9 @@ function createNotFoundExample(path: string): Json {
 }
 
 /** The example uses the code in backquotes at the beginning of the text. */
-function createExampleWithCode(standard: RefusalExample | undefined, text: string): { example?: Json } {
+function createExampleWithCode({ example }: RefusalExample, text: string): { example?: Json } {
   const [, code, sentence] = /^`([a-z_]+)`(?:: ([^.]+\.))?/.exec(text) ?? [];
   const message = sentence && sentence.charAt(0).toUpperCase() + sentence.slice(1);
-  const example = standard?.example;
   if (!example || code === undefined) return {};
   if (example.error === "forbidden")
     return { example: { ...example, reason: code, ...(message ? { message } : {}) } };
