@@ -146,10 +146,10 @@ export function serveRooms(
     ...(idempotencyLimits ? { idempotencyLimits } : {}),
     platform,
     closing: closing.signal,
-    async authenticate(ctx, request) {
-      const caller = await authenticate(ctx, request);
-      if (caller) lastUsed.note(caller);
-      return caller;
+    authenticate(ctx, request) {
+      const found = authenticate(ctx, request);
+      if (!(found instanceof Promise)) return lastUsed.note(found);
+      return found.then(lastUsed.note);
     },
   });
   return {

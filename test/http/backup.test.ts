@@ -250,4 +250,4 @@ test("a running job is started again in the copy, also of a queue that the targe
     await engine.close();
     await other.close();
   }
-});
+}, 120_000);

@@ -2,8 +2,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jobs as productJobs } from "../../src/app.ts";
+import { sql } from "../../src/platform/db/index.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { type Job, job } from "../../src/platform/jobs/index.ts";
-import { recordDeath } from "../../src/platform/jobs/store.ts";
+import { prepareConditions, recordDeath } from "../../src/platform/jobs/store.ts";
 import { createDatabase, openTestPlatform, type TestDatabase } from "../harness.ts";
 
 interface Note {
@@ -47,7 +50,27 @@ const deadly = job<Note>({
     poisoned.push({ name, reason });
   },
 });
-const jobs = [plain, flaky, hopeless, deadly] as readonly Job[];
+const always = job({
+  name: "test.every-second",
+  everySeconds: 1,
+  handle: async () => void done.push({ name: "every second", at: Date.now() }),
+});
+/** Runs when an organization with this name exists. */
+const conditional = job({
+  name: "test.conditional",
+  everySeconds: 1,
+  isDue: sql`exists (select from organizations where name = 'Due')`,
+  handle: async () => void done.push({ name: "conditional", at: Date.now() }),
+});
+let fails = false;
+const failing = job({
+  name: "test.failing",
+  everySeconds: 1,
+  handle: async () => {
+    if (fails) throw new Error("not now");
+  },
+});
+const jobs = [plain, flaky, hopeless, deadly, always, conditional, failing] as readonly Job[];
 
 describe("a job", () => {
   let database: TestDatabase;
@@ -119,6 +142,34 @@ describe("a job", () => {
     await platform.jobs.add(platform.db, plain, { name: "later" }, { startAfterSeconds: 1 });
     await expect.poll(doneNames, { timeout: 10_000 }).toContain("later");
     expect(done.find(({ name }) => name === "later")!.at - added).toBeGreaterThanOrEqual(900);
+  });
+
+  test("with a condition runs once after the start, and then only while it is true", async () => {
+    const count = (wanted: string) => doneNames().filter((name) => name === wanted).length;
+    await expect.poll(() => count("every second"), { timeout: 20_000 }).toBeGreaterThan(2);
+    expect(count("conditional")).toBe(1);
+    const id = newId("org");
+    await platform.db.run(sql`insert into organizations (id, name, slug) values (${id}, 'Due', 'due')`);
+    await expect.poll(() => count("conditional"), { timeout: 20_000 }).toBeGreaterThan(2);
+    await platform.db.run(sql`delete from organizations where id = ${id}`);
+    // A check that began before may still be under way.
+    await pause(1_000);
+    const [runs, seconds] = [count("conditional"), count("every second")];
+    await expect.poll(() => count("every second"), { timeout: 20_000 }).toBeGreaterThan(seconds + 2);
+    expect(count("conditional")).toBe(runs);
+  }, 90_000);
+
+  test("that runs every second is shown as failing until it succeeds", async () => {
+    const readFailing = () =>
+      /^job_failing\{job="test\.failing"\} (\d)$/m.exec(platform.metrics.render())?.[1];
+    fails = true;
+    await expect.poll(readFailing, { timeout: 20_000 }).toBe("1");
+    fails = false;
+    await expect.poll(readFailing, { timeout: 20_000 }).toBe("0");
+  }, 60_000);
+
+  test("of the product has nothing to do in an empty database", async () => {
+    expect(await prepareConditions(platform.db, productJobs)()).toEqual([]);
   });
 
   test("whose worker died once runs again; after the second death it fails with the reason", async () => {

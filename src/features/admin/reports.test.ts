@@ -511,11 +511,16 @@ describe("the overview", () => {
       insert into organization_usage (org_id, quota, used) values
         (${orgId}, 'template_storage', 1200), (${orgId}, 'webhook_storage', 34)
       on conflict (org_id, quota) do update set used = excluded.used`);
-    const rows = await db().rows<{ used: number }>(
-      sql`select used from organization_usage where org_id = ${orgId}`,
-    );
-    const { organization } = await ask(`organizations/${orgId}`);
-    expect(organization.storageBytes).toBe(rows.reduce((sum, { used }) => sum + used, 0));
+    // The server measures storage in the background, so both sides may change between two reads.
+    await expect
+      .poll(async () => {
+        const rows = await db().rows<{ used: number }>(
+          sql`select used from organization_usage where org_id = ${orgId}`,
+        );
+        const { organization } = await ask(`organizations/${orgId}`);
+        return organization.storageBytes - rows.reduce((sum, { used }) => sum + used, 0);
+      })
+      .toBe(0);
   });
 });
 

@@ -4,12 +4,12 @@ import type { Permission } from "../permissions/index.ts";
 import { recomputation } from "./costs/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
-import { tick } from "./jobs.ts";
+import { startDue } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { routes } from "./routes.ts";
 import { runCredential } from "./run-credentials/index.ts";
 import { runnerCredential, sharedLookups } from "./runners/index.ts";
-import { runChanges, skipUnclaimed, stopOrganization, workListeners } from "./runs/index.ts";
+import { endOverdue, runChanges, skipUnclaimed, stopOrganization, workListeners } from "./runs/index.ts";
 
 export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
@@ -41,7 +41,7 @@ export const room = defineRoom({
   routes,
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
-  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job, recomputation],
+  jobs: [startDue, endOverdue, prune, skipUnclaimed, stopOrganization as Job, recomputation],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

@@ -1,7 +1,7 @@
 import type { Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { job } from "../../platform/jobs/index.ts";
-import { createRun, endOverdueRuns } from "./runs/index.ts";
+import { createRun } from "./runs/index.ts";
 import { findNextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
 
@@ -12,15 +12,12 @@ const graceMs = 15 * 60_000;
 const maxCountedMisses = 1_000;
 
 /** Starts due automations. Any number of processes may run it, because each automation is locked by one of them. */
-export const tick = job({
-  name: "automations.tick",
-  schedule: "* * * * *",
+export const startDue = job({
+  name: "automations.start-due",
   everySeconds: 1,
+  isDue: store.hasDue,
   retries: 0,
-  async handle(platform) {
-    // In parallel, because starting thousands of runs must not delay the detection of lost leases.
-    await Promise.all([startDueAutomations(platform), endOverdueRuns(platform)]);
-  },
+  handle: startDueAutomations,
 });
 
 export async function startDueAutomations(platform: Platform): Promise<void> {

@@ -160,6 +160,8 @@ export interface DueAutomation {
   now: number;
 }
 
+export const hasDue = sql`exists (select from automations where next_run_at <= now())`;
+
 /**
  * Locks due automations in turns: the first of each organization, then the second of each organization, and so on.
  * Rows that another process has locked are skipped. Those of a suspended organization wait until it is restored.

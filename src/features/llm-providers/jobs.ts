@@ -5,7 +5,7 @@ import { removeOldSpendAcrossOrganizations } from "./spend/index.ts";
 /** Rotated keys are not handed out after their time, whether this job has run or not. */
 const removeRetiredKeys = job({
   name: "llm-providers.remove-retired-keys",
-  schedule: "* * * * *",
+  everySeconds: 60,
   handle: async ({ db }) => {
     await removeRetiredAcrossOrganizations(db);
   },

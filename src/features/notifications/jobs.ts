@@ -1,14 +1,15 @@
 import { job } from "../../platform/jobs/index.ts";
-import { deliverDue, pruneDeliveries } from "./deliveries/index.ts";
-import { mailDueDigests, removeIdleDigestsAcrossOrganizations } from "./digests/index.ts";
+import { deliverDue, hasDueDeliveries, pruneDeliveries } from "./deliveries/index.ts";
+import { hasDueDigests, mailDueDigests, removeIdleDigestsAcrossOrganizations } from "./digests/index.ts";
 import { removeOldSecretsAcrossOrganizations } from "./endpoints/index.ts";
 import { fanOut } from "./fan-out.ts";
-import { removeOldAcrossOrganizations } from "./store.ts";
+import { hasWaiting, removeOldAcrossOrganizations } from "./store.ts";
 
 /** The rows are the queue, so committed events are found even after a crash. */
 const fanOutEvents = job({
   name: "notifications.fan-out",
   everySeconds: 1,
+  isDue: hasWaiting,
   retries: 0,
   handle: (platform) => fanOut(platform),
 });
@@ -16,6 +17,7 @@ const fanOutEvents = job({
 const deliver = job({
   name: "notifications.deliver",
   everySeconds: 1,
+  isDue: hasDueDeliveries,
   retries: 0,
   handle: (platform) => deliverDue(platform),
 });
@@ -23,6 +25,7 @@ const deliver = job({
 const mail = job({
   name: "notifications.mail",
   everySeconds: 5,
+  isDue: hasDueDigests,
   retries: 0,
   handle: (platform) => mailDueDigests(platform),
 });

@@ -23,9 +23,9 @@ import {
 import { createEndpoint, fanOut, mail, mailsTo, prune } from "../../../test/notifications.ts";
 import { runJob, seedConnection } from "../../../test/oauth.ts";
 import { insertConnector, signedHeaders } from "../../../test/webhooks.ts";
-import { jobs } from "../../app.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
+import { endOverdueRuns } from "../automations/runs/jobs.ts";
 import { announce } from "./index.ts";
 
 const server = useServer();
@@ -139,18 +139,17 @@ describe("a failed run", () => {
     for (let i = 0; i < 2; i++)
       await complete(server, owner.auth, reported.id, { attempt: 1, status: "failed" });
     const silent = await queueRun(server, owner.auth);
-    const tick = jobs.find(({ name }) => name === "automations.tick")!;
     for (let attempt = 1; attempt <= 2; attempt++) {
       await claim(server, owner.auth, silent.id);
       await loseLease(server, silent.id);
-      await tick.handle(server.platform, {});
+      await endOverdueRuns(server.platform);
     }
     const slow = await queueRun(server, owner.auth);
     await claim(server, owner.auth, slow.id);
     await server.platform.db.run(
       sql`update automation_runs set deadline_at = now() - interval '2 minutes' where id = ${slow.id}`,
     );
-    await tick.handle(server.platform, {});
+    await endOverdueRuns(server.platform);
     const events = await listEvents(orgId);
     expect(events.map(({ data }) => [data.runId, data.attempt, data.reason])).toEqual([
       [reported.id, 1, "reported"],
@@ -161,14 +160,13 @@ describe("a failed run", () => {
 
   test("is announced once when it exceeded its time limit, or when its runner was lost", async () => {
     const { owner, orgId } = await setUp();
-    const tick = jobs.find(({ name }) => name === "automations.tick")!;
     const timeOut = async () => {
       const run = await queueRun(server, owner.auth);
       await claim(server, owner.auth, run.id);
       await server.platform.db.run(
         sql`update automation_runs set deadline_at = now() - interval '1 second' where id = ${run.id}`,
       );
-      await tick.handle(server.platform, {});
+      await endOverdueRuns(server.platform);
       return run;
     };
     const obedient = await timeOut();
@@ -176,14 +174,14 @@ describe("a failed run", () => {
       await complete(server, owner.auth, obedient.id, { attempt: 1, status: "cancelled" });
     const silent = await timeOut();
     await loseLease(server, silent.id);
-    for (let i = 0; i < 2; i++) await tick.handle(server.platform, {});
+    for (let i = 0; i < 2; i++) await endOverdueRuns(server.platform);
     const finished = await timeOut();
     await complete(server, owner.auth, finished.id, { attempt: 1, status: "succeeded" });
     const stopped = await queueRun(server, owner.auth);
     await claim(server, owner.auth, stopped.id);
     await server.call(`/v1/automation-runs/${stopped.id}/cancel`, { method: "POST", headers: owner.auth });
     await loseLease(server, stopped.id);
-    await tick.handle(server.platform, {});
+    await endOverdueRuns(server.platform);
 
     for (const { id } of [obedient, silent])
       expect((await readRun(server, owner.auth, id)).run).toMatchObject({

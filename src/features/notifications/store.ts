@@ -18,6 +18,9 @@ export const insert = (tx: Db, orgId: OrgId, { id, type, key, data }: NewEvent) 
     select ${id}, o.id, ${type}, ${key}, ${data}::text::jsonb from organizations o where o.id = ${orgId}
     on conflict (org_id, key) do nothing`);
 
+export const hasWaiting = sql`exists (
+  select from notification_events where fanned_out_at is null and due_at <= now())`;
+
 /**
  * Lists events that are not fanned out yet, in turn by organization. The query steps through the index from one
  * organization to the next, so that it does not read the long backlog of one organization.

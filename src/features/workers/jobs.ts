@@ -3,6 +3,7 @@ import { removeOldActivityAcrossOrganizations } from "./activity/index.ts";
 import { removeExpiredSecretsAcrossOrganizations } from "./registration-tokens/index.ts";
 import { continueRollouts } from "./rollouts/index.ts";
 import { adaptInterval } from "./service-times/index.ts";
+import { hasWorkers } from "./store.ts";
 import { removeUnseen, sweepStates } from "./sweep.ts";
 import { removeExpiredTokensAcrossOrganizations } from "./tokens/index.ts";
 import { timeOutUpgrades } from "./upgrades/index.ts";
@@ -13,6 +14,7 @@ const sweepSeconds = 10;
 const sweep = job({
   name: "workers.sweep",
   everySeconds: sweepSeconds,
+  isDue: hasWorkers,
   retries: 0,
   async handle(platform) {
     await sweepStates(platform);
@@ -22,7 +24,8 @@ const sweep = job({
 
 const fleet = job({
   name: "workers.fleet",
-  schedule: "* * * * *",
+  everySeconds: 60,
+  isDue: hasWorkers,
   retries: 0,
   async handle(platform) {
     await adaptInterval(platform);

@@ -232,3 +232,5 @@ export const countStates = (db: Db, orgId: OrgId) =>
   db.rows<{ state: State; count: number }>(sql`
     select c.state, count(*)::int as count from workers w join worker_states c on c.worker_id = w.id
     where w.org_id = ${orgId} group by 1`);
+
+export const hasWorkers = sql`exists (select from workers)`;

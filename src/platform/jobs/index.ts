@@ -20,8 +20,22 @@ export interface JobsOptions {
   works: boolean;
 }
 
-/** New jobs are announced. Delayed jobs and retries are found by polling. */
+interface Ticking extends store.Condition {
+  everySeconds: number;
+  handle(): Promise<unknown>;
+}
+
+/** New jobs are announced. Delayed jobs and retries of all queues are found by one statement. */
 const pollSeconds = 5;
+
+/** How often each worker looks by itself. With some sixty workers, this would be most of the work of an idle process. */
+const workerPollSeconds = 300;
+
+/** Reads one index entry for each queue, however many jobs wait. */
+const queuesWithJobs = `
+  select name from unnest($1::text[]) name where exists (
+    select from pgboss.job j
+    where j.name = name.name and j.state < 'active' and not j.blocked and j.start_after <= now())`;
 
 const maxDeaths = 2;
 const poisoned =
@@ -55,7 +69,10 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     useListenNotify: works,
     schedule: works,
     supervise: works,
-    cronMonitorIntervalSeconds: 15,
+    cronMonitorIntervalSeconds: 30,
+    cronWorkerIntervalSeconds: 15,
+    // For jobs that depend on other jobs. There are none.
+    flowIntervalSeconds: 3_600,
   });
   // A short loss of the database is expected. It is logged, and the next poll continues.
   boss.on("error", (error) => log.warn({ err: error }, "job queue"));
@@ -83,17 +100,41 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   let ready = true;
   const failing = new Set<string>();
 
-  const ticking = new Map<NodeJS.Timeout, Promise<void> | undefined>();
-  function tick(platform: Platform, { name, everySeconds, handle }: Job): void {
-    const timer = setInterval(() => {
-      if (ticking.get(timer)) return;
-      const work = handle(platform, {})
-        // A short loss of the database is expected. The next tick continues.
-        .catch((error: Error) => log.warn({ job: name, err: error }, "tick failed"))
-        .finally(() => ticking.set(timer, undefined));
-      ticking.set(timer, work);
-    }, everySeconds! * 1000);
-    ticking.set(timer, undefined);
+  /** Work that is running now, by name. The same work never runs twice at the same time in this process. */
+  const underWay = new Map<string, Promise<unknown>>();
+  function start(name: string, handle: () => Promise<unknown>): void {
+    if (underWay.has(name) || !ready) return;
+    const work = handle()
+      // A short loss of the database is expected. The next tick continues.
+      .catch((error: Error) => log.warn({ job: name, err: error }, "tick failed"))
+      .finally(() => underWay.delete(name));
+    underWay.set(name, work);
+  }
+
+  let clock: NodeJS.Timeout | undefined;
+  /** Starts work when its turn comes. One statement reads all conditions, because most of the time none is true. */
+  function startClock(kinds: readonly Ticking[]): void {
+    const listDue = store.prepareConditions(db, kinds);
+    const lastTurns = new Map<Ticking, number>();
+    let second = 0;
+    clock = setInterval(() => {
+      second++;
+      start("conditions", async () => {
+        const now = second;
+        const turn = kinds.filter((kind) => now - (lastTurns.get(kind) ?? 0) >= kind.everySeconds);
+        const isKnown = (kind: Ticking) => kind.isDue !== undefined && lastTurns.has(kind);
+        const due = turn.some(isKnown) ? await listDue() : [];
+        for (const kind of turn) {
+          if (!isKnown(kind) || due.includes(kind.name)) start(kind.name, kind.handle);
+          lastTurns.set(kind, now);
+        }
+      });
+    }, 1_000);
+  }
+
+  async function wakeWorkers(workers: ReadonlyMap<string, string[]>): Promise<void> {
+    const { rows } = await db.queryWithDriverTypes(queuesWithJobs, [[...workers.keys()]]);
+    for (const { name } of rows) for (const worker of workers.get(name as string)!) boss.notifyWorker(worker);
   }
 
   return {
@@ -122,12 +163,13 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
         () => kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
         "max",
       );
+      const workers = new Map<string, string[]>(kinds.map(({ name }) => [name, []]));
       for (const definition of kinds) {
         for (let i = 0; i < (definition.concurrency ?? 1); i++) {
           let worker = "";
           worker = await boss.work(
             definition.name,
-            { notifyPollingIntervalSeconds: pollSeconds, includeMetadata: true, perJobResults: true },
+            { notifyPollingIntervalSeconds: workerPollSeconds, includeMetadata: true, perJobResults: true },
             async ([next]) => {
               if (!next) return [];
               // More jobs may wait. Without this, each would wait for the next notification or poll.
@@ -135,9 +177,17 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
               return [await settle(platform, definition, next)];
             },
           );
+          workers.get(definition.name)!.push(worker);
         }
       }
-      for (const definition of kinds) if (definition.everySeconds) tick(platform, definition);
+      const ticking = kinds.flatMap((kind) => {
+        const { name, everySeconds, isDue } = kind;
+        // A failure is logged and counted there. The next turn continues.
+        const handle = () => runJob(platform, kind, undefined, {}).catch(() => {});
+        return everySeconds ? { name, everySeconds, isDue, handle } : [];
+      });
+      const wake = () => wakeWorkers(workers);
+      startClock([...ticking, { name: "wake workers", everySeconds: pollSeconds, handle: wake }]);
       const scheduled = kinds.filter(({ schedule }) => schedule);
       const known = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]));
       for (const { name, schedule } of scheduled) {
@@ -148,10 +198,9 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     },
     async stop(timeoutMs) {
       ready = false;
-      for (const timer of ticking.keys()) clearInterval(timer);
-      const underWay = [...ticking.values()].filter((work) => work !== undefined);
-      if (underWay.length > 0)
-        await Promise.race([Promise.all(underWay), sleep(timeoutMs, undefined, { ref: false })]);
+      clearInterval(clock);
+      if (underWay.size > 0)
+        await Promise.race([Promise.all(underWay.values()), sleep(timeoutMs, undefined, { ref: false })]);
       await boss.stop({ graceful: true, timeout: timeoutMs });
     },
   };

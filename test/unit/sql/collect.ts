@@ -11,6 +11,7 @@ import {
   isVariableDeclaration,
   type Node,
   type ObjectLiteralExpression,
+  type PropertyAssignment,
 } from "typescript/unstable/ast";
 import type { Symbol as TsSymbol, Type } from "typescript/unstable/sync";
 import { createEvaluator, type KnownValues, NeedsCallers } from "./evaluate.ts";
@@ -51,9 +52,14 @@ export function collectStatements(
   for (const [file, source] of program.files) {
     if (!isWanted(file)) continue;
     for (const node of walk(source)) {
-      if (!isDatabaseCall(node)) continue;
       try {
-        collect(node, new Map(), new Map(), { place: formatPlace(node), file });
+        const from = { place: formatPlace(node), file };
+        if (isDatabaseCall(node)) collect(node, new Map(), new Map(), from);
+        else if (isConditionOfJob(node)) {
+          const texts = writeTexts(evaluator.evaluate(node.initializer, new Map()));
+          const selects = texts.map((text) => `select ${text}`);
+          statements.push({ ...from, texts: selects, row: undefined, typeArguments: new Map() });
+        }
       } catch (error) {
         if (!(error instanceof NotAnalysable || error instanceof NeedsCallers)) throw error;
         failures.push({ place: formatPlace(node), file, reason: error.message });
@@ -154,6 +160,13 @@ export function collectStatements(
     });
   }
 }
+
+/** `isDue` of `job({ … })`. The conditions of all jobs are put together into one statement while the program runs. */
+const isConditionOfJob = (node: Node): node is PropertyAssignment =>
+  isPropertyAssignment(node) &&
+  readName(node.name) === "isDue" &&
+  isCallExpression(node.parent.parent) &&
+  node.parent.parent.expression.getText() === "job";
 
 /** The expression that ends with the name: `name` or `store.name`. */
 const readAccess = (name: Node): Node =>

@@ -114,10 +114,7 @@ export const joinedById: Record<string, readonly string[]> = {
   "src/features/oauth-providers/tokens/store.ts": [
     "mcp_member_states",
     "oauth_client_credentials",
-    "oauth_connection_grants",
-    "oauth_connection_team_grants",
     "oauth_tokens",
-    "team_members",
   ],
   "src/features/overview/attention/access/store.ts": ["members", "scim_tokens"],
   "src/features/overview/attention/automations/store.ts": ["members"],

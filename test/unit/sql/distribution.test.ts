@@ -58,10 +58,14 @@ function findCaller(place: string): { file: string; line: number } {
   return { file: file!, line: Number(line) };
 }
 
-/** Jobs, and functions that find the organization, work across organizations. Their names say so. */
+/**
+ * Jobs, and functions that find the organization, work across organizations. Their names say so, and so does the
+ * condition of a job.
+ */
 function worksForAll(file: string, line: number): boolean {
   if (!file.startsWith("src/features/")) return true;
   const before = readFileSync(file, "utf8").split("\n").slice(0, line);
+  if (/^\s+isDue:/.test(before.at(-1)!)) return true;
   const declared = before.findLast((one) => /^(?:export )?(?:async )?(?:const|function) \w+/.test(one));
   return /(?:AcrossOrganizations|ByToken|OfAll)\b/.test(declared ?? "");
 }

@@ -110,6 +110,8 @@ export function createEvaluator(program: Program, known: KnownValues) {
     if (isArrayLiteralExpression(node))
       return { is: "list", items: node.elements.flatMap((element) => evaluateElement(element, bindings)) };
     if (isObjectLiteralExpression(node)) return evaluateObject(node, bindings);
+    if (isPropertyAccessExpression(node) && isExportedConstant(node.name))
+      return evaluateName(node.name, bindings);
     if (isPropertyAccessExpression(node))
       return readProperty(evaluate(node.expression, bindings), node.name.text);
     if (isElementAccessExpression(node))
@@ -177,6 +179,13 @@ export function createEvaluator(program: Program, known: KnownValues) {
         properties.set(readName(property.name), evaluateName(property.name, bindings));
     }
     return { is: "object", properties };
+  }
+
+  /** `name` of `store.name`, where `store` is a whole module. Properties of other values have no such declaration. */
+  function isExportedConstant(name: Node): boolean {
+    const symbol = program.findSymbol(name);
+    const declaration = symbol && program.findDeclaration(symbol);
+    return declaration !== undefined && isVariableDeclaration(declaration);
   }
 
   function evaluateName(name: Node, bindings: Bindings): Value {

@@ -13,7 +13,7 @@ export {
 export { countUsage } from "./counting.ts";
 export { alreadyCompleted, isOver, leaseLost } from "./fence.ts";
 export { findForFollowers, isReachable } from "./following.ts";
-export { endOverdueRuns, skipUnclaimed, stopOrganization } from "./jobs.ts";
+export { endOverdue, endOverdueRuns, skipUnclaimed, stopOrganization } from "./jobs.ts";
 export { routes } from "./routes.ts";
 export {
   cancelQueuedRuns,

@@ -14,10 +14,19 @@ export async function endOverdueRuns(platform: Platform): Promise<void> {
   while ((await endOverdueBatch(platform)) > 0);
 }
 
+/** A job of its own, because starting thousands of runs must not delay the detection of lost leases. */
+export const endOverdue = job({
+  name: "automations.end-overdue",
+  everySeconds: 1,
+  isDue: store.hasOverdue,
+  retries: 0,
+  handle: endOverdueRuns,
+});
+
 /** Skips runs that no runner claimed in time. Once a minute is often enough. */
 export const skipUnclaimed = job({
   name: "automations.skip-unclaimed",
-  schedule: "* * * * *",
+  everySeconds: 60,
   async handle(platform) {
     while ((await skipUnclaimedBatch(platform)) > 0);
   },

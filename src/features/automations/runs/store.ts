@@ -312,6 +312,8 @@ const isOverdue = sql`r.status = 'running' and (${lease.isExpired}
   or (r.deadline_at <= now() and r.cancel_requested_at is null)
   or r.deadline_at <= now() - interval '60 seconds')`;
 
+export const hasOverdue = sql`exists (select from automation_runs r where ${isOverdue})`;
+
 /** Selects runs in turns: the first of each organization, then the second of each organization, and so on. */
 const inTurns = (condition: ReturnType<typeof sql>, limit: number) => sql`r.id in (
   select t.id from (

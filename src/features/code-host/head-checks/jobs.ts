@@ -4,7 +4,7 @@ import { compareHeadsOfStaleConnectors } from "./service.ts";
 /** Webhooks get lost, and some repositories have none, so heads are also compared without them. */
 export const compareHeads = job({
   name: "connectors.sweep",
-  schedule: "* * * * *",
+  everySeconds: 60,
   retries: 0,
   handle: compareHeadsOfStaleConnectors,
 });

@@ -102,6 +102,7 @@ export const recordPushesAcrossOrganizations = (
       sync_id: push.syncId,
       start: from,
       length: push.body.length,
+      digest: hash("sha256", push.body, "hex"),
     };
   });
   const bodies = pushes.length === 1 ? pushes[0]!.body : Buffer.concat(pushes.map(({ body }) => body));
@@ -110,7 +111,7 @@ export const recordPushesAcrossOrganizations = (
       select *, substring(${bodies}::bytea from start for length) as body from json_to_recordset(${JSON.stringify(pushRows)}::text::json) as g(place int, id text, scope text,
         delivery_id text, org_id text, dialect text, event text, repository text, repository_key text, ref text,
         head text, installation_id text, headers jsonb, codehosts text, connector_id text,
-        secret_id text, sync_id text, start int, length int)
+        secret_id text, sync_id text, start int, length int, digest text)
       cross join lateral (${matchingConnectors}) known
     ), keyed as (
       insert into webhook_delivery_keys (scope, delivery_id, id)
@@ -122,7 +123,7 @@ export const recordPushesAcrossOrganizations = (
       insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, repository, ref, head,
         installation_id, outcome, headers, body, body_digest, target_connector_id, target_org_id, target_sync_id)
       select id, scope, delivery_id, org_id, dialect, event, repository, ref, head, installation_id, 'accepted',
-        headers, body, sha256(body), target_connector_id, target_org_id, case when is_new then sync_id end
+        headers, body, decode(digest, 'hex'), target_connector_id, target_org_id, case when is_new then sync_id end
       from given where id in (select id from keyed)
       returning id, scope, head, target_connector_id, target_org_id, target_sync_id
     ), wanted as (

@@ -470,14 +470,34 @@ describe("the queue of a connector", () => {
     ).toHaveLength(1);
   });
 
-  test("two requests lead to one sync", async () => {
+  test("requests during a sync lead to one more sync", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    const read = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
+    // A worker may start a sync as soon as it is queued, and a sync that runs may have read the ref already. So the
+    // first sync is held while the requests come.
+    git.options.intercept = async () => {
+      read.resolve();
+      await requested.promise;
+      return false;
+    };
     const connector = await connect();
+    const syncs = runSyncs(server);
+    await read.promise;
     const replies = await Promise.all(
       [1, 2, 3].map(() => call(`/v1/connectors/${connector.id}/sync`, "POST")),
     );
-    expect(new Set(replies.map(({ body }) => body.sync.id)).size).toBe(1);
+    git.options.intercept = () => false;
+    requested.resolve();
+    await syncs;
     await runSyncs(server);
+    const ids = new Set(replies.map(({ body }) => body.sync.id));
+    const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
+    expect(items.map(({ id, status }: { id: string; status: string }) => [ids.has(id), status])).toEqual([
+      [true, "succeeded"],
+      [false, "succeeded"],
+    ]);
+    expect(ids.size).toBe(1);
   });
 
   test("a sync of a disabled connector ends with the reason, and a new one is refused", async () => {

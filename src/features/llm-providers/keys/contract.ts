@@ -45,6 +45,7 @@ const one = z.strictObject({ key: LlmProviderKey });
 const id = z.string().min(1).max(160);
 const ofProvider = z.strictObject({ id });
 const ofKey = z.strictObject({ id, keyId: id });
+const noKey = { 404: "`llm_provider_key_not_found`" };
 
 export const list = route({
   method: "get",
@@ -92,7 +93,7 @@ export const rotate = route({
       ),
   }),
   replies: { 201: z.strictObject({ key: LlmProviderKey, previous: LlmProviderKey.nullable() }) },
-  errors: { 409: "`key_already_rotated`: rotate the newer key." },
+  errors: { ...noKey, 409: "`key_already_rotated`: rotate the newer key." },
 });
 
 /** Both change whether a key is handed out, and reply with the key. */
@@ -106,6 +107,7 @@ const setDisabled = <Verb extends "disable" | "enable">(verb: Verb, summary: str
     access: manage,
     params: ofKey,
     replies: { 200: one },
+    errors: noKey,
   });
 
 export const disable = setDisabled(
@@ -129,6 +131,7 @@ export const remove = route({
   access: manage,
   params: ofKey,
   replies: { 204: null },
+  errors: noKey,
 });
 
 export const test = route({

@@ -15,7 +15,6 @@ const retryMinutes = [1, 5, 15, 60, 180, 360, 720];
 /** Removes clients at authorization servers that no connection uses (RFC 7592). */
 export const removeClients = job({
   name: removalJob.name,
-  schedule: "* * * * *",
   everySeconds: 20,
   retries: 0,
   async handle(platform) {

@@ -21,6 +21,9 @@ export interface DueConnection {
 /** If the process dies, the connection is checked again after this time. */
 const lease = sql`interval '10 minutes'`;
 
+const isDue = sql`enabled and next_check_at <= now()`;
+export const hasDue = sql`exists (select from mcp_connections where ${isDue})`;
+
 /** Takes due connections, in turn by organization and without organizations in `busy`. */
 export const claimDueAcrossOrganizations = (
   db: Db,
@@ -32,10 +35,10 @@ export const claimDueAcrossOrganizations = (
     update mcp_connections c set next_check_at = now() + ${lease}
     where c.id in (
       select id from mcp_connections
-      where enabled and next_check_at <= now() and id in (
+      where ${isDue} and id in (
         select id from (
           select id, next_check_at, row_number() over (partition by org_id order by next_check_at) as turn
-          from mcp_connections where enabled and next_check_at <= now() and org_id <> all(${busy}::text[])
+          from mcp_connections where ${isDue} and org_id <> all(${busy}::text[])
             and ${isNotSuspended(sql`org_id`)}) t
         where turn <= ${perOrganization}::int order by turn, next_check_at limit ${limit})
       for no key update skip locked)

@@ -59,6 +59,7 @@ const WebhookEndpointDeliveryDetail = z
 export type WebhookEndpointDeliveryDetail = z.output<typeof WebhookEndpointDeliveryDetail>;
 
 const ofEndpoint = z.strictObject({ id: z.string().min(1).max(160) });
+const noDelivery = { 404: "`webhook_endpoint_delivery_not_found`" };
 const ofDelivery = ofEndpoint.extend({ deliveryId: z.string().min(1).max(160) });
 
 export const listQuery = pageQuery.extend({
@@ -88,6 +89,7 @@ export const get = route({
   access,
   params: ofDelivery,
   replies: { 200: z.strictObject({ delivery: WebhookEndpointDeliveryDetail }) },
+  errors: noDelivery,
 });
 
 /** Each call causes a request to an address that a member chose. */
@@ -104,7 +106,7 @@ export const retry = route({
   access,
   params: ofDelivery,
   replies: { 202: z.strictObject({ delivery: WebhookEndpointDelivery }) },
-  errors: disabled,
+  errors: { ...noDelivery, ...disabled },
   limit,
 });
 

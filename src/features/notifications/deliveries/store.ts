@@ -113,12 +113,14 @@ export interface ClaimLimits {
 const lease = expireIn(120);
 const interruptedError = "The service stopped before the outcome was recorded. The event may have arrived.";
 
+const isDue = sql`status = 'pending' and due_at <= now()`;
+export const hasDue = sql`exists (select from webhook_endpoint_deliveries where ${isDue})`;
+
 /**
  * Takes due deliveries, in turn by organization and endpoint, failing endpoints last. The attempt is counted before
  * anything is sent: if the process dies, the next process that takes the delivery records the interrupted attempt.
  */
 export const claimDueAcrossOrganizations = (db: Db, limits: ClaimLimits) => {
-  const isDue = sql`status = 'pending' and due_at <= now()`;
   const interrupted = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
     'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${interruptedError}::text)`;
   const isFailing = sql`(e.failing_since is not null or e.id = any(${limits.slowEndpoints}::text[]))`;

@@ -1,2 +1,5 @@
 export { addToDigests, mailDueDigests } from "./service.ts";
-export { removeIdleAcrossOrganizations as removeIdleDigestsAcrossOrganizations } from "./store.ts";
+export {
+  hasDue as hasDueDigests,
+  removeIdleAcrossOrganizations as removeIdleDigestsAcrossOrganizations,
+} from "./store.ts";

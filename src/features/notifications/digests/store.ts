@@ -45,12 +45,15 @@ export const add = (
         else greatest(d.due_at, least(${quiet}, d.opened_at + ${window})) end`);
 };
 
+const isDue = sql`pending > 0 and due_at <= now()`;
+export const hasDue = sql`exists (select from notification_digests where ${isDue})`;
+
 export const listDueAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId; memberId: string; topic: string }>(sql`
     select org_id as "orgId", member_id as "memberId", topic from (
       select org_id, member_id, topic, due_at, row_number() over (partition by org_id order by due_at) as turn
       from notification_digests
-      where pending > 0 and due_at <= now() and ${isNotSuspended(sql`org_id`)}) d
+      where ${isDue} and ${isNotSuspended(sql`org_id`)}) d
     order by turn, due_at limit ${limit}`);
 
 export interface Digest {

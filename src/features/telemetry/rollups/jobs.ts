@@ -8,7 +8,8 @@ const maxRoundMs = 30_000;
 /** Merges what requests added to the daily sums. Summaries are exact without it, but take longer. */
 export const sumDays = job({
   name: "telemetry.sum",
-  schedule: "* * * * *",
+  everySeconds: 60,
+  isDue: store.hasSumsToMerge,
   handle: (platform) => mergeAll(platform, Date.now() + maxRoundMs),
 });
 

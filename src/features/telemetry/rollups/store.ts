@@ -1,6 +1,8 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 
+export const hasSumsToMerge = sql`exists (select from telemetry_sums where not is_merged)`;
+
 /**
  * Merges the oldest new rows of the sums with the others of their groups, and returns how many it took. It is one
  * statement, so no reader sees an addition twice or not at all. Several processes can do it: each takes rows that no

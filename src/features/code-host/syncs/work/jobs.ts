@@ -6,6 +6,7 @@ import { syncWorker } from "./worker.ts";
 export const runSyncs = job({
   name: "connectors.work",
   everySeconds: 2,
+  isDue: store.hasDue,
   retries: 0,
   handle: ({ state }) => state.get(syncWorker).run(),
 });

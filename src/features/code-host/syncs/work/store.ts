@@ -13,6 +13,8 @@ const isDue = sql`s.status in ('queued', 'running') and s.due_at <= now()
   and (s.status = 'queued' or ${leaseConditions(sql`s.`).isExpired})
   and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id and ${isRunning})`;
 
+export const hasDue = sql`exists (select from connector_syncs s where ${isDue})`;
+
 /**
  * Lists organizations with due syncs that no worker has: first those with the fewest running syncs across all
  * processes, then those that have waited longest.
