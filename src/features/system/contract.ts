@@ -57,7 +57,7 @@ export const instance = route({
   tag,
   summary: "Read what a sign-in page needs to know",
   description:
-    "Whether there is an account yet, who may create one, which ways to sign in exist, and whether the instance holds the demo workspace. It names no organization and no person, and can be some seconds out of date.",
+    "Whether there is an account yet, who may create one, which ways to sign in exist, and whether the instance holds the demo workspace. It names no organization and no person.",
   access: open,
   replies: {
     200: z

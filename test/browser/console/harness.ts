@@ -6,6 +6,8 @@ import { violations } from "../browser.ts";
 
 /** No accessibility violation in light and in dark, and nothing wider than the window, on a phone and on a desktop. */
 export async function expectGoodPage(page: Page): Promise<void> {
+  // The address changes before the page is drawn.
+  await page.locator("h1").first().waitFor();
   const scheme = await page.evaluate<string>(
     "matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'",
   );

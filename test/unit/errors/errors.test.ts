@@ -62,6 +62,32 @@ test("the page has every code of the source with its status, and no other", () =
   expect(page.filter((error) => !all.includes(error))).toEqual([]);
 }, 180_000);
 
+test("every code in an example of the API description is on the page", () => {
+  const { paths } = JSON.parse(read("openapi.json")) as {
+    paths: Record<string, Record<string, { responses?: Record<string, unknown> }>>;
+  };
+  const page = new Set(readPage().map((error) => error.split(" ").slice(0, 2).join(" ")));
+  const examples = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses = {} }]) =>
+      Object.entries(responses).flatMap(([status, response]) =>
+        [...JSON.stringify(response).matchAll(/"example":\{"error":"([a-z_]+)"/g)].map(([, code]) => ({
+          error: `${status} ${code}`,
+          operation: `${method} ${path}`,
+        })),
+      ),
+    ),
+  );
+  expect(examples.length).toBeGreaterThan(1_000);
+  // The page refers to this one for the codes of SAML.
+  const isOfSaml = ({ error }: { error: string }) =>
+    read("docs/saml.md").includes(`\`${error.split(" ")[1]}\``);
+  // Its replies are pages for people, without a code.
+  const isPage = ({ operation }: { operation: string }) => operation === "get /oauth/authorize/{uid}";
+  expect(
+    examples.filter((example) => !page.has(example.error) && !isOfSaml(example) && !isPage(example)),
+  ).toEqual([]);
+});
+
 test("the search finds codes in every form that the source has", () => {
   const samples = "test/unit/errors/samples.ts";
   const { errors, unknown } = collectErrors(program, (file) =>

@@ -126,9 +126,14 @@ function useSsoStart(email: string, isOffered: boolean) {
   const find = async (): Promise<string | undefined> => {
     if (!isOffered || address === "") return undefined;
     if (known?.email === address) return known.start;
-    const start = await findSsoStart(api, address).catch(() => undefined);
-    if (latest.current === address) setKnown({ email: address, start });
-    return start;
+    try {
+      const start = await findSsoStart(api, address);
+      if (latest.current === address) setKnown({ email: address, start });
+      return start;
+    } catch {
+      // The person can still use a password. The next attempt asks again.
+      return undefined;
+    }
   };
   // An address that is known from the start is resolved without a blur.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when it becomes known that there is single sign-on.

@@ -45,7 +45,7 @@ export const create = route({
   }),
   replies: { 201: one },
   errors: {
-    422: "`saml_metadata_…`: the metadata cannot be used; the message says why.",
+    422: "`saml_metadata_expired` and other codes that begin with `saml_metadata_`: the metadata cannot be used; the message says why.",
     502: "`metadata_unreachable`: the address of the metadata gave no usable answer.",
   },
 });
@@ -109,7 +109,7 @@ export const refreshMetadata = route({
   errors: {
     404: notFoundError,
     409: `${kindError} \`no_metadata_url\`: send \`metadataXml\`.`,
-    422: "`saml_metadata_…`: the metadata cannot be used; the message says why.",
+    422: "`saml_metadata_expired` and other codes that begin with `saml_metadata_`: the metadata cannot be used; the message says why.",
     502: "`metadata_unreachable`: the address of the metadata gave no usable answer.",
   },
 });

@@ -47,6 +47,7 @@ export const start = route({
   raw: "text/html",
   replies: { 303: null },
   errors: {
+    404: notFoundError,
     409: "`sso_disabled`: the connector is disabled.",
     502: "`sso_provider_failed`: the provider's metadata cannot be read. The log of the connector says why.",
   },
@@ -66,6 +67,7 @@ export const callback = route({
   query: z.looseObject({}),
   raw: "text/html",
   replies: { 200: z.string() },
+  errors: { 404: notFoundError },
 });
 
 export const assertionConsumer = route({
@@ -82,6 +84,7 @@ export const assertionConsumer = route({
   bodyLimit: 1024 * 1024,
   raw: "text/html",
   replies: { 200: z.string() },
+  errors: { 404: notFoundError },
 });
 
 export const continueSaml = route({
@@ -97,6 +100,7 @@ export const continueSaml = route({
   query: linkQuery,
   raw: "text/html",
   replies: { 200: z.string() },
+  errors: { 404: notFoundError },
 });
 
 export const test = route({
