@@ -1,6 +1,6 @@
 import { type UseQueryResult, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import {
   type Input,
   type Item,
@@ -178,4 +178,13 @@ export function useAction<Name extends Operation>(
     error,
     reset: () => setError(undefined),
   };
+}
+
+/** Reads all pages, because somebody on the last one can be looked for too. Undefined until the first has arrived. */
+export function useWhole<Row>(list: ListResult<Row>): readonly Row[] | undefined {
+  const { hasMore, keepLoading } = list;
+  useEffect(() => {
+    if (hasMore) keepLoading();
+  });
+  return list.isLoading || list.error ? undefined : list.rows;
 }

@@ -67,6 +67,9 @@ export const common = {
   secret: {
     once: "Copy it now. It is shown only once.",
   },
+  pickList: {
+    none: "There are none.",
+  },
   form: {
     invalid: "Correct the marked fields.",
   },

@@ -545,10 +545,8 @@ export const mcp = {
     members: "Members",
     automations: "Automations",
     automationsHint: "Their runs call with the credential of the automation’s owner.",
-    none: "There are none.",
     save: "Save access",
     saved: "Access saved. It holds from the next call on.",
-    find: "Find",
   },
   settings: {
     general: "General",

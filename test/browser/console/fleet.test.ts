@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../harness.ts";
 import { providerKey, useFakeProvider } from "../../llm-providers.ts";
+import { seedMcpConnection } from "../../mcp-connections.ts";
 import { beat, createWorker, forgetOutages, passTime, reportRuntime } from "../../workers.ts";
 import { openWindow, useBrowser, violations, type Window } from "../browser.ts";
 
@@ -60,6 +61,31 @@ test("a worker is paused with a note, resumed and removed", async () => {
   await page.waitForURL("**/workers");
   expect((await reportRuntime(server, worker)).status).toBe(401);
 });
+
+test("the MCP connections of a worker are chosen, and a deleted one can be taken away", async () => {
+  const workspace = await createWorkspace(server);
+  const { owner } = workspace;
+  const wiki = await seedMcpConnection(server, workspace);
+  const worker = await createWorker(server, owner.auth, { name: "build-3" });
+  const window = await openAs(workspace, `/workers/${worker.id}`);
+  const { page } = window;
+  await page.getByRole("button", { name: "Assigned" }).click();
+  await page.getByLabel("Issue tracker").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The worker has it with its next heartbeat.").waitFor();
+  const readIds = async () =>
+    (await server.call(`/v1/workers/${worker.id}`, { headers: owner.auth })).body.worker.mcpConnectionIds;
+  expect(await readIds()).toEqual([wiki.id]);
+  await expectSound(window);
+
+  await server.call(`/v1/mcp-connections/${wiki.id}`, { method: "DELETE", headers: owner.auth });
+  await page.reload();
+  await page.getByRole("button", { name: "Assigned" }).click();
+  await page.getByLabel(`${wiki.id} (deleted, or not for you)`).uncheck();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The worker has it with its next heartbeat.").waitFor();
+  expect(await readIds()).toEqual([]);
+}, 60_000);
 
 test("a registration token is shown once with the command, and registers a machine", async () => {
   const workspace = await createWorkspace(server);

@@ -1,21 +1,16 @@
 import type { Worker } from "@signalbox/client";
 import { useState } from "react";
 import { useOrganization } from "../../lib/context.tsx";
-import { useAction, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useWhole } from "../../lib/queries.ts";
 import { workers } from "../../texts/workers.ts";
 import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { CheckField, Form } from "../../ui/form.tsx";
+import { Form } from "../../ui/form.tsx";
+import { PickList } from "../../ui/pick-list.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
 const texts = workers.assigned;
 
-interface Option {
-  id: string;
-  name: string;
-}
-
-/** What the worker may read and use: templates, accounts, LLM providers. */
+/** What the worker may read and use: templates, accounts, LLM providers, MCP connections. */
 export function Assigned({ worker }: { worker: Worker }) {
   const { permissions } = useOrganization();
   const mayManage = permissions.has("workers:manage");
@@ -23,12 +18,17 @@ export function Assigned({ worker }: { worker: Worker }) {
   const [templateIds, setTemplateIds] = useState(worker.templateIds);
   const [connectionIds, setConnectionIds] = useState(worker.connectionIds);
   const [llmProviderIds, setLlmProviderIds] = useState(worker.llmProviderIds);
+  const [mcpConnectionIds, setMcpConnectionIds] = useState(worker.mcpConnectionIds);
   const page = { query: { limit: 100 } };
-  const templates = useRead("GET /v1/templates", page, { enabled: permissions.has("templates:read") });
-  const connections = useRead("GET /v1/oauth-connections", page, {
-    enabled: permissions.has("connections:use"),
-  });
-  const providers = useRead("GET /v1/llm-providers", page, { enabled: permissions.has("llm_providers:use") });
+  const mayRead = (permission: string) => ({ enabled: permissions.has(permission) });
+  const templates = useWhole(useList("GET /v1/templates", page, mayRead("templates:read")));
+  const connections = useWhole(useList("GET /v1/oauth-connections", page, mayRead("connections:use")));
+  const providers = useWhole(useList("GET /v1/llm-providers", page, mayRead("llm_providers:use")));
+  const mcpConnections = useWhole(useList("GET /v1/mcp-connections", page, mayRead("mcp_connections:use")));
+  // A connection that was deleted still limits the runs, so it can be taken away here.
+  const gone = worker.mcpConnectionIds
+    .filter((id) => !mcpConnections?.some((one) => one.id === id))
+    .map((id) => ({ id, name: texts.gone(id) }));
   const save = useAction("PATCH /v1/workers/{id}", {
     changes: ["GET /v1/workers", "GET /v1/workers/{id}"],
     onDone: () => toast(texts.saved),
@@ -37,7 +37,10 @@ export function Assigned({ worker }: { worker: Worker }) {
     <Form
       className="form wide"
       onSubmit={() =>
-        save.run({ path: { id: worker.id }, body: { templateIds, connectionIds, llmProviderIds } })
+        save.run({
+          path: { id: worker.id },
+          body: { templateIds, connectionIds, llmProviderIds, mcpConnectionIds },
+        })
       }
       footer={(busy) =>
         mayManage && (
@@ -50,62 +53,38 @@ export function Assigned({ worker }: { worker: Worker }) {
       }
     >
       <p>{texts.lead}</p>
-      <Choices
+      <PickList
         title={texts.templates}
-        options={templates.data?.items.map(({ id, name }) => ({ id, name }))}
+        items={templates}
         chosen={templateIds}
         onChange={setTemplateIds}
-        mayManage={mayManage}
+        disabled={!mayManage}
       />
-      <Choices
+      <PickList
         title={texts.connections}
-        options={connections.data?.items.map(({ id, providerId, account }) => ({
+        items={connections?.map(({ id, providerId, account }) => ({
           id,
           name: `${providerId} · ${typeof account === "string" ? account : id}`,
         }))}
         chosen={connectionIds}
         onChange={setConnectionIds}
-        mayManage={mayManage}
+        disabled={!mayManage}
       />
-      <Choices
+      <PickList
         title={texts.llmProviders}
-        options={providers.data?.items.map(({ id, name }) => ({ id, name }))}
+        items={providers}
         chosen={llmProviderIds}
         onChange={setLlmProviderIds}
-        mayManage={mayManage}
+        disabled={!mayManage}
+      />
+      <PickList
+        title={texts.mcpConnections}
+        hint={texts.mcpConnectionsHint}
+        items={mcpConnections && [...mcpConnections, ...gone]}
+        chosen={mcpConnectionIds}
+        onChange={setMcpConnectionIds}
+        disabled={!mayManage || !permissions.has("mcp_connections:manage")}
       />
     </Form>
-  );
-}
-
-interface ChoicesProps {
-  title: string;
-  options: Option[] | undefined;
-  chosen: string[];
-  onChange(ids: string[]): void;
-  mayManage: boolean;
-}
-
-function Choices({ title, options = [], chosen, onChange, mayManage }: ChoicesProps) {
-  return (
-    <Card title={title} padded>
-      {options.length === 0 ? (
-        <p className="t3">{texts.none}</p>
-      ) : (
-        <div className="stack-s">
-          {options.map(({ id, name }) => (
-            <CheckField
-              key={id}
-              label={name}
-              checked={chosen.includes(id)}
-              disabled={!mayManage}
-              onChange={(checked) =>
-                onChange(checked ? [...chosen, id] : chosen.filter((other) => other !== id))
-              }
-            />
-          ))}
-        </div>
-      )}
-    </Card>
   );
 }

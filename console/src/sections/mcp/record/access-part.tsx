@@ -1,13 +1,12 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { Reply } from "../../../lib/api.ts";
 import { usePermission } from "../../../lib/context.tsx";
-import { type ListResult, useAction, useList, useRead } from "../../../lib/queries.ts";
+import { useAction, useList, useRead, useWhole } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Card } from "../../../ui/card.tsx";
 import { Loaded } from "../../../ui/feedback.tsx";
-import { Find } from "../../../ui/find.tsx";
 import { CheckField, Form } from "../../../ui/form.tsx";
+import { PickList } from "../../../ui/pick-list.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { changed } from "../types.ts";
 
@@ -70,19 +69,19 @@ function AccessForm({ connectionId, access }: { connectionId: string; access: Ac
       />
       {!organization && (
         <>
-          <Subjects
+          <PickList
             title={words.teams}
             items={mayPick ? teams : undefined}
             chosen={teamIds}
             onChange={setTeamIds}
           />
-          <Subjects
+          <PickList
             title={words.members}
             items={mayPick ? members : undefined}
             chosen={memberIds}
             onChange={setMemberIds}
           />
-          <Subjects
+          <PickList
             title={words.automations}
             hint={words.automationsHint}
             items={mayAutomate ? automations : undefined}
@@ -92,52 +91,5 @@ function AccessForm({ connectionId, access }: { connectionId: string; access: Ac
         </>
       )}
     </Form>
-  );
-}
-
-/** Reads all pages, because somebody on the last one can be looked for too. Undefined until the first has arrived. */
-function useWhole<Row>(list: ListResult<Row>): readonly Row[] | undefined {
-  const { hasMore, keepLoading } = list;
-  useEffect(() => {
-    if (hasMore) keepLoading();
-  });
-  return list.isLoading || list.error ? undefined : list.rows;
-}
-
-interface SubjectsProps {
-  title: string;
-  hint?: string;
-  /** Undefined until they were read, or when the person may not read them. What was chosen before is kept. */
-  items: readonly { id: string; name: string }[] | undefined;
-  chosen: string[];
-  onChange(ids: string[]): void;
-}
-
-const findFrom = 9;
-
-function Subjects({ title, hint, items, chosen, onChange }: SubjectsProps) {
-  const [find, setFind] = useState("");
-  if (items === undefined) return null;
-  const shown = items.filter(({ name }) => name.toLowerCase().includes(find.toLowerCase()));
-  return (
-    <Card
-      title={title}
-      beside={chosen.length > 0 && <span className="t3 small num">{chosen.length}</span>}
-      actions={items.length >= findFrom && <Find value={find} onChange={setFind} label={words.find} />}
-      padded
-    >
-      <div className="stack-s subjects">
-        {hint && <p className="hint">{hint}</p>}
-        {items.length === 0 && <p className="t3">{words.none}</p>}
-        {shown.map(({ id, name }) => (
-          <CheckField
-            key={id}
-            label={name}
-            checked={chosen.includes(id)}
-            onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((other) => other !== id))}
-          />
-        ))}
-      </div>
-    </Card>
   );
 }
