@@ -93,7 +93,7 @@ async function readReply(reply: Response): Promise<string> {
 }
 
 function judge(
-  { operation, path, body = "" }: AttackRequest,
+  { operation, path, body = "", references = [] }: AttackRequest,
   reply: Response,
   text: string,
   victim: Victim,
@@ -114,10 +114,12 @@ function judge(
     if (![error, detail, message].some((part) => typeof part === "string"))
       problems.push(`an error without a code: ${text.slice(0, 200)}`);
   }
-  const named = [...victim.ids.values()]
-    .flat()
-    .find((id) => operation.path.includes("{") && path.split("?")[0]!.includes(id));
-  if (named !== undefined && reply.ok)
+  const isNamed = (id: string) =>
+    references.includes(id) || (operation.path.includes("{") && path.split("?")[0]!.includes(id));
+  const named = [...victim.ids.values()].flat().find(isNamed);
+  // An organization without telemetry drops events before it looks at their ids.
+  const isDropped = operation.path === "/v1/telemetry/events" && text.includes('"accepted":0');
+  if (named !== undefined && reply.ok && !isDropped)
     problems.push(`answers ${reply.status} for ${named} of another tenant`);
   return problems;
 }

@@ -31,6 +31,8 @@ export interface AttackRequest {
   headers: Record<string, string>;
   body?: string;
   contentType?: string;
+  /** The ids that the fields of the body refer to. */
+  references?: readonly string[];
 }
 
 const description = JSON.parse(readFileSync(join(import.meta.dirname, "../../openapi.json"), "utf8")) as {
@@ -77,7 +79,7 @@ export function createRequest(random: Random, operation: AttackedOperation, sour
   for (const parameter of operation.parameters ?? []) {
     const value = createParameter(random, parameter, kind, sources);
     if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
-    else if (parameter.required || random.chance(0.4)) {
+    else if (parameter.required || random.chance(parameter.in === "header" ? 0.1 : 0.4)) {
       if (parameter.in === "query") query.append(parameter.name, value);
       // A header takes no line breaks and no characters above U+00FF; clients refuse to send them.
       else headers[parameter.name] = value.replace(/[^\x20-\x7e]/g, "").trim();
@@ -104,7 +106,7 @@ function createParameter(
   if (isId) {
     const prefix = /^([a-z]{2,4})_/.exec(String(parameter.example ?? ""))?.[1];
     const fitting = (ids: Ids) => (prefix === undefined ? allIds(ids) : (ids.get(prefix) ?? []));
-    const choices = random.chance(0.5) ? fitting(own) : fitting(foreign);
+    const choices = random.chance(kind === "valid" ? 0.8 : 0.5) ? fitting(own) : fitting(foreign);
     if (choices.length && (kind !== "hostile" || random.chance(0.5))) return random.pick(choices);
   }
   if (kind === "hostile") return wellFormed(text(random.pick(hostileValues))) || "%";
@@ -116,11 +118,9 @@ function createBody(random: Random, { requestBody }: Operation, kind: Kind, { ow
   if (type === undefined || content === undefined) {
     return kind === "hostile" && random.chance(0.1) ? { body: "{", contentType: "application/json" } : {};
   }
-  let value = withIds(
-    random,
-    createValid(random, content.schema, schemas),
-    random.chance(0.5) ? own : foreign,
-  );
+  const references: string[] = [];
+  const ids = random.chance(0.7) ? own : foreign;
+  let value = withIds(random, createValid(random, content.schema, schemas), ids, references);
   if (kind === "mutated") value = mutate(random, value);
   if (kind === "hostile")
     value = random.chance(0.5) ? random.pick(hostileValues) : mutate(random, mutate(random, value));
@@ -144,20 +144,43 @@ function createBody(random: Random, { requestBody }: Operation, kind: Kind, { ow
           "application/json; charset=utf-16",
         ])
       : type;
-  return { body, contentType };
+  return { body, contentType, references: references.filter((id) => body.includes(id)) };
 }
 
-/** Puts real ids into fields that are named like ids. */
-function withIds(random: Random, value: unknown, ids: Ids): unknown {
-  if (Array.isArray(value)) return value.map((item) => withIds(random, item, ids));
+/**
+ * Fields that refer to a thing by its id, and the prefix of these ids. Other fields that end in "Id" are texts that the
+ * caller chooses, such as `runnerId`.
+ */
+const referencePrefixes: Record<string, string> = {
+  automation: "aut",
+  breakGlassMember: "mem",
+  connection: "ocn",
+  discovery: "mcd",
+  key: "llk",
+  llmProvider: "llp",
+  mcpConnection: "mcn",
+  member: "mem",
+  organization: "org",
+  provider: "llp",
+  run: "run",
+  team: "team",
+  template: "tpl",
+  upgrade: "wup",
+  worker: "wrk",
+};
+
+/** Puts real ids into the fields that refer to things, and adds these ids to `references`. */
+function withIds(random: Random, value: unknown, ids: Ids, references: string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withIds(random, item, ids, references));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
-      if (/Ids?$/.test(name)) {
-        const id = random.pick([...allIds(ids), "org_00000000000000000000000000"]);
-        return [name, Array.isArray(inner) ? [id] : id];
-      }
-      return [name, withIds(random, inner, ids)];
+      const [, kind] = /^(.+)Ids?$/.exec(name) ?? [];
+      const known = kind === undefined ? undefined : ids.get(referencePrefixes[kind] ?? "");
+      if (!known?.length) return [name, withIds(random, inner, ids, references)];
+      const id = random.pick(known);
+      references.push(id);
+      return [name, Array.isArray(inner) ? [id] : id];
     }),
   );
 }

@@ -56,7 +56,21 @@ export function withoutShared(victim: Ids, other: Ids): Ids {
 
 const json = { "content-type": "application/json" };
 
-/** Makes an account, an organization, a second member, keys and tokens through the API. */
+/** One thing of each kind that needs no other server, so that requests with own ids reach something. */
+const ownThings = (word: string): Record<string, unknown> => ({
+  "/v1/teams": { name: "Attackers" },
+  "/v1/templates": { name: "Notes", body: "# Notes" },
+  "/v1/workers": { name: "machine", kind: "remote" },
+  "/v1/worker-registration-tokens": { name: "Machines", kind: "remote" },
+  "/v1/roles": { name: "Runner", permissions: ["automations:create"] },
+  "/v1/invitations": { email: `guest-${word}@attacker.example`, role: "member" },
+  // Nothing listens there, so no request leaves the machine.
+  "/v1/webhook-endpoints": { url: "https://127.0.0.1:65500/hook" },
+  "/v1/llm-providers": { kind: "openai_compatible", name: "Own", baseUrl: "https://127.0.0.1:65500/v1" },
+});
+const ownAutomation = { name: "Nightly", instructions: "Read.", schedule: { kind: "manual" } };
+
+/** Makes an account, an organization with some things in it, a second person, keys and tokens through the API. */
 export async function createAttacker(url: string): Promise<Attacker> {
   const word = Math.random().toString(36).slice(2, 10);
   const ask = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
@@ -81,10 +95,17 @@ export async function createAttacker(url: string): Promise<Attacker> {
   await ask("/v1/organizations", { name: `Attackers ${word}` }, owner);
   const key = await ask("/v1/api-keys", { name: "attack" }, owner);
   const token = await ask("/v1/mcp/token", {}, owner);
+  for (const [path, thing] of Object.entries(ownThings(word))) await ask(path, thing, owner);
+  const { body } = await ask("/v1/automations", ownAutomation, owner);
+  await ask(`/v1/automations/${(body.automation as { id: string }).id}/run`, {}, owner);
   const stranger = await signUp("Trudy");
+  const withKey = { name: "key", headers: { "x-api-key": String(key.body.key) } };
+  // Most requests come from somebody with rights: the others do not get past authentication.
   const callers: Caller[] = [
-    { name: "owner", headers: owner },
-    { name: "key", headers: { "x-api-key": String(key.body.key) } },
+    ...Array.from({ length: 8 }, () => ({ name: "owner", headers: owner })),
+    withKey,
+    withKey,
+    withKey,
     { name: "mcp token", headers: { authorization: `Bearer ${token.body.token}` } },
     { name: "person without an organization", headers: stranger },
     { name: "nobody", headers: {} },

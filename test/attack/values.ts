@@ -121,7 +121,7 @@ function createText(random: Random, { format, minLength = 1, maxLength = 200 }: 
   const word = random.below(2 ** 31).toString(36);
   if (format === "email") return `attack-${word}@example.com`;
   // Nothing listens there, so no request leaves the machine.
-  if (format === "uri" || format === "url") return `https://127.0.0.1:9/${word}`;
+  if (format === "uri" || format === "url") return `https://127.0.0.1:65500/${word}`;
   if (format === "date-time") return new Date(1_700_000_000_000 + random.below(10 ** 9) * 100).toISOString();
   return `attack ${word} `
     .repeat(Math.ceil(minLength / 8) + 1)
