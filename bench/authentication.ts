@@ -24,7 +24,7 @@ import { memberPath, openPath } from "./probes.ts";
 
 /** What it costs to know who is calling. */
 export const authentication: Bench = async (options) => {
-  const engines = await listEngines(options.logProgress);
+  const engines = await listEngines(options);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await requests(engine, options)));
   if (engines.includes("postgres")) figures.push(...(await keyChecks(options)));
@@ -105,9 +105,9 @@ async function keyChecks({ rounds, seconds, logProgress }: BenchOptions): Promis
         const checks = (call: (lane: number) => Promise<unknown>) => () =>
           measureCalls(seconds, atOnce, call);
         const turns = await interleave(rounds, {
-          remembered: checks((lane) => authenticate(ctx, ours[lane]!)),
+          remembered: checks(async (lane) => authenticate(ctx, ours[lane]!)),
           // Everything that is remembered is forgotten before each check, so that each is one SELECT.
-          looked: checks((lane) => {
+          looked: checks(async (lane) => {
             forget();
             return authenticate(ctx, ours[lane]!);
           }),

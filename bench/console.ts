@@ -16,7 +16,7 @@ const eventCount = 10_000;
 /** What the web console costs a browser: its first page, and a run with 10,000 events. */
 export const consolePages: Bench = async (options) => {
   // The engine does not matter to the browser. One is enough.
-  const [engine] = await listEngines(options.logProgress);
+  const [engine] = await listEngines(options);
   return withInstance(engine!, async (place) => {
     const product = await startChild("bench/product.ts", place);
     try {

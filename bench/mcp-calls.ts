@@ -27,8 +27,7 @@ import {
  */
 export const mcpCalls: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await listEngines(options.logProgress))
-    figures.push(...(await measureEngine(engine, options)));
+  for (const engine of await listEngines(options)) figures.push(...(await measureEngine(engine, options)));
   return figures;
 };
 

@@ -26,6 +26,8 @@ export interface BenchOptions {
   seconds: number;
   /** For `growth`: numbers of rows. */
   sizes?: readonly number[];
+  /** The only engine to measure. */
+  engine?: EngineKind;
   /** Prints the measurement that is starting. */
   logProgress(text: string): void;
 }
@@ -206,8 +208,12 @@ export async function withInstance<T>(
   }
 }
 
-/** Both engines, or only the embedded one, with a message, when there is no PostgreSQL. */
-export async function listEngines(logProgress: BenchOptions["logProgress"]): Promise<EngineKind[]> {
+/** Both engines, or the chosen one; only the embedded one, with a message, when there is no PostgreSQL. */
+export async function listEngines({
+  engine,
+  logProgress,
+}: Pick<BenchOptions, "engine" | "logProgress">): Promise<EngineKind[]> {
+  if (engine) return [engine];
   if (await isPostgresAvailable()) return ["postgres", "pglite"];
   logProgress("NO POSTGRESQL HERE: set TEST_DATABASE_URL. Only the embedded engine is measured.");
   return ["pglite"];

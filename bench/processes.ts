@@ -32,7 +32,7 @@ const requests = { "list by key": "/v1/automations", "GET by key": "/v1/permissi
  * which needs a core as well: on a machine with two cores, the rate says less than the CPU of a request.
  */
 export const processes: Bench = async ({ rounds, seconds, logProgress }) => {
-  if (!(await listEngines(logProgress)).includes("postgres")) return [];
+  if (!(await listEngines({ logProgress })).includes("postgres")) return [];
   return withInstance("postgres", (first) =>
     withInstance("postgres", async (second) => {
       const places = [first, second];

@@ -22,7 +22,7 @@ const connections = 10;
 
 /** Events over HTTP, authenticated, fenced and on disk, beside a bare row into a table of the same shape. */
 export const reports: Bench = async (options) => {
-  const engines = await listEngines(options.logProgress);
+  const engines = await listEngines(options);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await beside(engine, options)));
   return figures;
@@ -77,7 +77,7 @@ const stored = 10_000_000;
 
 /** The same with ten million events there already, beside a server that has none. Filling takes minutes. */
 export const reportsOnFull: Bench = async ({ rounds, seconds, logProgress }) => {
-  if (!(await listEngines(logProgress)).includes("postgres")) return [];
+  if (!(await listEngines({ logProgress })).includes("postgres")) return [];
   return withInstance("postgres", (emptyPlace) =>
     withInstance("postgres", async (fullPlace) => {
       const [empty, full] = [

@@ -1,4 +1,5 @@
-import { cpus } from "node:os";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { consolePages } from "./console.ts";
@@ -6,10 +7,11 @@ import { discovery } from "./discovery.ts";
 import { growth } from "./growth.ts";
 import { http } from "./http.ts";
 import { mcpCalls } from "./mcp-calls.ts";
-import { type Bench, type Figure, isPromiseHeld } from "./measure.ts";
+import type { Bench, Figure } from "./measure.ts";
 import { oauth } from "./oauth.ts";
 import { processes } from "./processes.ts";
 import { reports, reportsOnFull } from "./reports.ts";
+import { formatJson, formatMarkdown, formatText } from "./results.ts";
 import { start } from "./start.ts";
 import { streams } from "./streams.ts";
 import { telemetry } from "./telemetry.ts";
@@ -34,11 +36,13 @@ const benches: Record<string, Bench> = {
   workers,
 };
 
-const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--sizes 10000,1000000] [--json]
+const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--sizes 10000,1000000]
+                 [--engine postgres|pglite] [--json | --write]
 
   ${Object.keys(benches).join(", ")}; all of them when none is named.
 
 The benchmark "growth" fills tables with as many rows as --sizes says; a million take some minutes.
+--write puts the figures into bench/RESULTS.md, with those that fall short first.
 
 Figures are medians over rounds in which every side has a short turn. A promise that is not held is
 reported and is not an error: judge it on a quiet machine.`;
@@ -49,53 +53,53 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "1" },
     sizes: { type: "string" },
+    engine: { type: "string" },
     json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const sizes = values.sizes?.split(",").map(Number);
+const engine = (["postgres", "pglite"] as const).find((one) => one === values.engine);
 const areSizesValid = sizes?.every((size) => Number.isInteger(size) && size >= 1_000) ?? true;
 const unknown = positionals.find((name) => !benches[name]);
 if (
   values.help ||
   unknown ||
   !areSizesValid ||
-  !(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 30)
+  engine !== values.engine ||
+  !(rounds >= 1 && rounds <= 50 && seconds >= 0.05 && seconds <= 30)
 ) {
   console.error(unknown ? `There is no benchmark "${unknown}".\n\n${usage}` : usage);
   process.exit(values.help ? 0 : 2);
 }
 
+// Libraries of the peers print notices, which are no part of the result.
+console.info = console.error;
 const logProgress = (text: string) => console.error(`… ${text}`);
 const names = positionals.length ? positionals : Object.keys(benches);
 const results: Record<string, Figure[]> = {};
-for (const name of names)
-  results[name] = await benches[name]!({ rounds, seconds, logProgress, ...(sizes ? { sizes } : {}) });
-
-if (values.json) {
-  const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
-  const benchmarks = Object.entries(results).map(([name, figures]) => ({
-    name,
-    figures: figures.map((figure) => ({ ...figure, held: isPromiseHeld(figure) })),
-  }));
-  console.log(
-    JSON.stringify({ at: new Date().toISOString(), machine, rounds, seconds, benchmarks }, null, 2),
-  );
-} else {
-  for (const [name, figures] of Object.entries(results)) {
-    console.log(`\n${name}`);
-    for (const figure of figures) console.log(line(figure));
+const failures: Record<string, string> = {};
+const run = { rounds, seconds, results, failures };
+for (const name of names) {
+  try {
+    results[name] = await benches[name]!({
+      rounds,
+      seconds,
+      logProgress,
+      ...(sizes ? { sizes } : {}),
+      ...(engine ? { engine } : {}),
+    });
+  } catch (error) {
+    // The figures of the others would be lost.
+    failures[name] = (error as Error).message;
+    console.error(error);
+    process.exitCode = 1;
   }
+  // After each one, because all of them take half an hour.
+  if (values.write) writeFileSync(join(import.meta.dirname, "RESULTS.md"), formatMarkdown(run));
 }
 
-function line(figure: Figure): string {
-  const { name, value, unit, between, promise } = figure;
-  const write = (number: number) =>
-    number.toLocaleString("en", { maximumFractionDigits: number < 100 ? 2 : 0 });
-  const spread = between ? `  (${between.map(write).join(" – ")})` : "";
-  const promised = promise && ("atLeast" in promise ? `≥ ${promise.atLeast}` : `≤ ${promise.atMost}`);
-  const verdict = promised ? `   promised ${promised}: ${isPromiseHeld(figure) ? "held" : "NOT HELD"}` : "";
-  return `  ${name.padEnd(56)} ${write(value).padStart(9)} ${unit}${spread}${verdict}`;
-}
+console.log(values.json ? formatJson(run) : formatText(run));

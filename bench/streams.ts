@@ -24,7 +24,7 @@ const windowMs = 30_000;
 /** CPU cost of 1,000 idle event streams, compared with a bare server that only keeps them open. */
 export const streams: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await listEngines(options.logProgress)) figures.push(...(await idle(engine, options)));
+  for (const engine of await listEngines(options)) figures.push(...(await idle(engine, options)));
   return figures;
 };
 

@@ -25,7 +25,7 @@ const connections = 10;
 
 /** Telemetry over HTTP, checked, mapped, on disk and in the daily sums, beside a bare row into a table of the same shape. */
 export const telemetry: Bench = async (options) => {
-  const engines = await listEngines(options.logProgress);
+  const engines = await listEngines(options);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await measureBeside(engine, options)));
   return figures;

@@ -26,7 +26,7 @@ const fewerLanes = 32;
 /** Compares pushes of 8 kB that are verified, deduplicated and stored with a middleware that stores nothing. */
 export const webhooks: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await listEngines(options.logProgress))
+  for (const engine of await listEngines(options))
     figures.push(...(await compareWithOctokit(engine, options)));
   return figures;
 };

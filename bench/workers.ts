@@ -39,7 +39,7 @@ interface Cost {
  * the whole PostgreSQL server, so nothing else may use the server.
  */
 export const workers: Bench = async ({ logProgress }) => {
-  if (!(await listEngines(logProgress)).includes("postgres")) return [];
+  if (!(await listEngines({ logProgress })).includes("postgres")) return [];
   return withInstance("postgres", async (place) => {
     const product = await startChild("bench/product.ts", place);
     const client = new pg.Client({ connectionString: place.env.DATABASE_URL! });

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 
 export interface Filled {
   orgId: string;
@@ -9,14 +9,21 @@ export interface Filled {
 }
 
 const organizations = 10_000;
-const rowsPerStatement = 100_000;
+const rowsPerStatement = 250_000;
+/** Tables that are filled at the same time. */
+const connections = 2;
 
 /**
  * Writes `rows` rows into each large table, over 90 days. Half of them belong to the organization of the caller, the
  * others to 10,000 organizations.
  */
-export async function fill(client: pg.Client, rows: number, automationId: string): Promise<Filled> {
-  await client.query("set synchronous_commit = off");
+export async function fill(
+  url: string,
+  rows: number,
+  automationId: string,
+  logProgress: (text: string) => void,
+): Promise<Filled> {
+  const client = await connect(url);
   const { rows: found } = await client.query("select org_id, member_id from automations where id = $1", [
     automationId,
   ]);
@@ -35,6 +42,7 @@ export async function fill(client: pg.Client, rows: number, automationId: string
        $4)`,
     [connectorId, orgId, repository, memberId],
   );
+  await client.query("vacuum analyze organizations, connectors");
   // The same columns for all statements: n, the time, the id without its prefix, and the organization.
   const source = `(
     select n, at, id_digits_at(at) || lpad(n::text, 16, '0') as id,
@@ -82,9 +90,32 @@ export async function fill(client: pg.Client, rows: number, automationId: string
       memberId,
     ],
   ];
-  for (const [text, ...values] of statements)
-    for (let from = 1; from <= rows; from += rowsPerStatement)
-      await client.query(text, [from, Math.min(rows, from + rowsPerStatement - 1), orgId, ...values]);
-  await client.query("vacuum analyze");
+  const started = performance.now();
+  const queue = [...statements];
+  const work = async (client: pg.Client) => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [text, ...values] = next;
+      const table = /into (\w+)/.exec(text)![1]!;
+      for (let from = 1; from <= rows; from += rowsPerStatement) {
+        const to = Math.min(rows, from + rowsPerStatement - 1);
+        await client.query(text, [from, to, orgId, ...values]);
+        const seconds = ((performance.now() - started) / 1000).toFixed(0);
+        logProgress(`${table}: ${to.toLocaleString("en")} rows, ${seconds} s`);
+      }
+      await client.query(`vacuum analyze ${table}`);
+    }
+    await client.end();
+  };
+  const others = await Promise.all(Array.from({ length: connections - 1 }, () => connect(url)));
+  await Promise.all([client, ...others].map(work));
   return { orgId, memberId, automationId, connectorId, repository };
+}
+
+/** The rows are right, so foreign keys are not checked, where the role may decide that. */
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("set synchronous_commit = off; set maintenance_work_mem = '256MB'");
+  await client.query("set session_replication_role = replica").catch(() => {});
+  return client;
 }
