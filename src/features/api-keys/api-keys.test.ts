@@ -7,8 +7,10 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { recordStatements } from "../../../test/plans.ts";
 import { createApp } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
+import { newToken } from "../../platform/secrets.ts";
 
 describe("API keys", () => {
   const server = useServer();
@@ -204,5 +206,30 @@ describe("API keys", () => {
     const { items } = (await server.call("/v1/api-keys?limit=100", { headers: acme.owner.auth })).body;
     const { lastUsedAt } = items.find(({ id }: { id: string }) => id === key.id);
     expect(lastUsedAt).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test("requests with different keys at the same time share lookups, and each is answered by its own key", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const keys = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => {
+        const workspace = i % 2 === 0 ? acme : globex;
+        return { orgId: workspace.orgId, ...(await createKey(server, workspace.owner)) };
+      }),
+    );
+    const removed = keys.splice(3, 1)[0]!;
+    await server.call(`/v1/api-keys/${removed.id}`, { method: "DELETE", headers: globex.owner.auth });
+    const statements = await recordStatements(server.engine, async () => {
+      const refused = [removed.auth, { "x-api-key": newToken("sbx_") }];
+      const replies = await Promise.all([
+        ...keys.map(({ auth }) => server.call("/v1/me", { headers: auth })),
+        ...refused.map((headers) => server.call("/v1/me", { headers })),
+      ]);
+      expect(
+        replies.map(({ status, body }) => (status === 200 ? body.activeOrganizationId : status)),
+      ).toEqual([...keys.map(({ orgId }) => orgId), 401, 401]);
+    });
+    const lookups = statements.filter(({ text }) => /from api_keys k join members/.test(text));
+    if (server.platform.db.kind === "postgres") expect(lookups.length).toBeLessThan(keys.length);
+    else expect(lookups).toHaveLength(keys.length + 2);
   });
 });

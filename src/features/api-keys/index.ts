@@ -1,6 +1,6 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
-import { keyCredential } from "./credential.ts";
+import { keyCredential, keyLookups } from "./credential.ts";
 import { routes } from "./routes.ts";
 
 export { ApiKey } from "./contract.ts";
@@ -12,4 +12,5 @@ export const room = defineRoom({
   routes,
   permissions: ["api_keys:create", "api_keys:manage"] satisfies Permission[],
   credentials: [keyCredential],
+  state: [keyLookups],
 });

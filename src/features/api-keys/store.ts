@@ -59,15 +59,18 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiK
 const filterByMember = (memberId: MemberId | null) =>
   memberId ? sql`and member_id = ${memberId}` : emptySql;
 
-const selectByHash = reuseStatement(
-  (keyHash: string) => sql`
-    select k.id, k.permissions, ${membershipColumns}
+const selectByHashes = reuseStatement(
+  (keyHashes: readonly string[]) => sql`
+    select k.key_hash as hash, k.id, k.permissions, ${membershipColumns}
     from api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id ${customRole}
-    where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now()) and ${isActiveMember}`,
+    where k.key_hash = any(${keyHashes}::text[]) and (k.expires_at is null or k.expires_at > now())
+      and ${isActiveMember}`,
 );
 
-export const findKeyByToken = (db: Db, keyHash: string) =>
-  db.row<MembershipRow & { id: ApiKeyId; permissions: string[] | null }>(selectByHash(keyHash));
+export type FoundKey = MembershipRow & { hash: string; id: ApiKeyId; permissions: string[] | null };
+
+export const findKeysByToken = (db: Db, keyHashes: readonly string[]) =>
+  db.rows<FoundKey>(selectByHashes(keyHashes));
 
 export const recordKeyUseAcrossOrganizations = (db: Db, ids: readonly string[]) =>
   recordUseAcrossOrganizations(db, { table: sql`api_keys`, set: sql`last_used_at = now()` }, ids);

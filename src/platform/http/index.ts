@@ -6,6 +6,7 @@ export {
   type CredentialEnding,
   type CredentialType,
   createAuthenticator,
+  type FindCaller,
   invalidateCallers,
   listCallerIds,
   onInvalidation,
