@@ -86,7 +86,7 @@ describe("lines for stderr", () => {
       written: [] as string[],
       write: (lines: string) => destination.written.push(lines) > 0,
     });
-    return { destination, ...gatherLines(destination as never) };
+    return { destination, ...gatherLines(destination as never, 4096) };
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 

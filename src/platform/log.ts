@@ -20,13 +20,16 @@ const secretKeys = [
 
 export type LogFormat = "pretty" | "json";
 
-/** Several processes can write to one pipe. The system does not mix writes of up to 4 KiB with those of others. */
-const maxWrite = 4096;
+const maxWrite = {
+  alone: 64 * 1024,
+  /** Several processes write to one pipe. The system does not mix writes of up to 4 KiB with those of others. */
+  amongOthers: 4096,
+};
 /** How many bytes may wait while nobody reads the log. Later lines are dropped. */
 const maxWaiting = 16 * 1024 * 1024;
 
 /** Writes lines to stderr in batches, at the latest after a tenth of a second and when the process ends. */
-function openStderr(format: LogFormat): DestinationStream {
+function openStderr(format: LogFormat, maxWrite: number): DestinationStream {
   const stderr = pino.destination({
     fd: 2,
     sync: false,
@@ -35,7 +38,7 @@ function openStderr(format: LogFormat): DestinationStream {
     maxLength: maxWaiting,
     periodicFlush: 100,
   });
-  const lines = gatherLines(stderr);
+  const lines = gatherLines(stderr, maxWrite);
   return format === "pretty" ? prettyLines(lines, process.stderr.hasColors?.() ?? false) : lines;
 }
 
@@ -45,7 +48,7 @@ type Destination = Pick<ReturnType<typeof pino.destination>, "write" | "on">;
  * Joins the lines of one turn of the event loop. The destination counts the bytes of its buffer with every write, so
  * many small writes would be slow.
  */
-export function gatherLines(destination: Destination): DestinationStream {
+export function gatherLines(destination: Destination, maxWrite: number): DestinationStream {
   let gathered = "";
   let bytes = 0;
   const send = () => {
@@ -93,8 +96,14 @@ export function createLog(
     format: undefined,
   },
 ): Log {
-  const destination = "write" in to ? to : openStderr(to.format ?? defaultFormat());
   const process = "write" in to ? undefined : to.process;
+  const destination =
+    "write" in to
+      ? to
+      : openStderr(
+          to.format ?? defaultFormat(),
+          process === undefined ? maxWrite.alone : maxWrite.amongOthers,
+        );
   return pino(
     {
       level,
