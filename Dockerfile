@@ -11,13 +11,16 @@ COPY packages/flow-control/package.json packages/flow-control/
 COPY packages/runner/package.json packages/runner/
 COPY console/package.json console/
 
-# The console needs the development tools to be built, and none of them afterwards.
-FROM packages AS console
+# The console and the bundle of the program need the development tools to be built, and none of them afterwards.
+FROM packages AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY packages ./packages
 COPY console ./console
 RUN npm run build:console
+COPY bin ./bin
+COPY src ./src
+RUN ["node", "bin/prepare-bundle.mjs"]
 
 # The image has Node 24, so the Node from npm stays out. Source maps of dependencies are never read.
 FROM packages AS dependencies
@@ -40,7 +43,8 @@ COPY docs ./docs
 COPY migrations ./migrations
 COPY packages ./packages
 COPY src ./src
-COPY --from=console /app/console/dist ./console/dist
+COPY --from=build /app/console/dist ./console/dist
+COPY --from=build /app/node_modules/.cache/signalbox-bundle ./node_modules/.cache/signalbox-bundle
 # The folders that may become volumes belong to the user of the service, and so does the cache of compiled code.
 RUN install -d -o node -g node -m 0700 /data /secret node_modules/.cache
 USER node

@@ -4,11 +4,12 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 if (Number(process.versions.node.split(".")[0]) >= 24) {
   await prepareFastStart();
-  await import("../src/main.ts");
+  const { findMain } = await import("./bundle.mjs");
+  await import(pathToFileURL(findMain()).href);
 } else {
   const node = bundledNode();
   if (!node) {

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { prettyLines } from "./pretty-log.ts";
+import { createStackReader } from "./stack.ts";
 
 export type Log = Logger;
 
@@ -112,7 +113,7 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // A database error contains the values of the statement, which must not be logged.
-      serializers: { err: describeError },
+      serializers: { err: createErrorSerializer() },
       redact: {
         paths: [
           ...secretKeys,
@@ -170,11 +171,18 @@ export function createRequestLog(log: Log): (line: RequestLine) => void {
   };
 }
 
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { name, message, stack, code, constraint, cause } = error as Error & {
-    code?: string;
-    constraint?: string;
+function createErrorSerializer(): (error: unknown) => unknown {
+  const readStack = createStackReader();
+  return function describeError(error): unknown {
+    if (!(error instanceof Error)) return { message: String(error) };
+    const { name, message, stack, code, constraint, cause } = error as Error & {
+      code?: string;
+      constraint?: string;
+    };
+    return {
+      ...{ name, message, code, constraint },
+      stack: stack && readStack(stack),
+      ...(cause ? { cause: describeError(cause) } : {}),
+    };
   };
-  return { name, message, code, constraint, stack, ...(cause ? { cause: describeError(cause) } : {}) };
 }

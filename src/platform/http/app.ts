@@ -185,7 +185,7 @@ const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 async function answer(
   options: HttpOptions,
   streams: EventStreams,
-  { spec, handle, prepare, name, takesKey, onlyStatus, emptyQuery }: PreparedRoute,
+  { spec, handle, prepare, name, takesKey, onlyStatus, parseEmptyQuery }: PreparedRoute,
   request: HttpRequest,
   ctx: Ctx,
 ): Promise<Answer> {
@@ -236,7 +236,7 @@ async function answer(
     const mounted: MountedInput = { request, readBytes: read, eventStream };
     return (await handle(ctx, mounted)) as Answer;
   }
-  const query = search === "" && emptyQuery ? emptyQuery : parseQuery(search, spec.query);
+  const query = (search === "" ? parseEmptyQuery() : undefined) ?? parseQuery(search, spec.query);
   const params = spec.params ? parseParams(request.params, spec.params) : undefined;
 
   const idempotencyKey = takesKey ? headers["idempotency-key"] : undefined;

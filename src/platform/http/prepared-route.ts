@@ -35,18 +35,25 @@ export interface PreparedRoute extends RequestObserver, Route {
   takesKey: boolean;
   /** Set when the contract lists one reply; then the handler returns its body alone. */
   onlyStatus: number | undefined;
-  /** The parsed form of an empty query. Undefined when a parameter is required. */
-  emptyQuery: unknown;
+  /**
+   * Returns the parsed form of an empty query. Undefined when a parameter is required. It is computed with the first
+   * request: for all routes at once it would delay the start.
+   */
+  parseEmptyQuery(): unknown;
 }
 
 export function prepareRoute(metrics: Metrics, route: Route): PreparedRoute {
   const statuses = Object.keys(route.spec.replies).map(Number);
+  let emptyQuery: { value: unknown } | undefined;
   return {
     ...createRequestObserver(metrics, operationId(route.spec)),
     ...route,
     protocol: route.spec.protocol,
     takesKey: takesIdempotencyKey(route.spec),
     onlyStatus: statuses.length === 1 ? statuses[0] : undefined,
-    emptyQuery: Object.freeze(route.spec.query ? route.spec.query.safeParse({}).data : {}),
+    parseEmptyQuery() {
+      emptyQuery ??= { value: Object.freeze(route.spec.query ? route.spec.query.safeParse({}).data : {}) };
+      return emptyQuery.value;
+    },
   };
 }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startModernServer } from "../../fixtures/mcp-servers/official.ts";
 import { type Env, freePort, serve } from "../kit.ts";
 import { createClient } from "./client.ts";
-import { createProbes, isGood, type Kind, kinds, quantile, type Sample } from "./probes.ts";
+import { createProbes, isGood, type Kind, kinds, type Probes, quantile, type Sample } from "./probes.ts";
 import { createTenant } from "./tenants.ts";
 
 export interface Outcome {
@@ -36,8 +36,9 @@ export async function runNeighbors(
   });
   const mcp = await startModernServer("stateless");
   const client = createClient(server.url);
+  let probes: Probes | undefined;
   try {
-    const probes = await createProbes(client, await createTenant(client, "Innocent"), {
+    probes = await createProbes(client, await createTenant(client, "Innocent"), {
       mcpUrl: `${mcp.base}/mcp`,
       cloneUrl: `http://127.0.0.1:${await freePort()}/nothing.git`,
     });
@@ -67,6 +68,7 @@ export async function runNeighbors(
       serverLived,
     };
   } finally {
+    probes?.close();
     client.close();
     await mcp.close();
     await server.end("SIGTERM");
