@@ -342,6 +342,19 @@ describe("a request that cannot be read", () => {
       expect(replies[0]?.status).toBe(413);
     });
 
+    test("a client on a slow line that reads last still gets the 413", async () => {
+      const parts = 12;
+      const { replies } = await sendRaw(
+        server.url,
+        [
+          `POST /v1/organizations HTTP/1.1\r\nHost: localhost\r\n${auth()}Content-Type: application/json\r\nContent-Length: ${parts * 1_000_000}\r\n\r\n`,
+          ...Array.from({ length: parts }, () => [Buffer.alloc(1_000_000, " "), 100]).flat(),
+        ],
+        { listensLast: true },
+      );
+      expect(replies[0]?.status).toBe(413);
+    });
+
     const auth = () => `authorization: Bearer ${acme.owner.token}\r\n`;
   });
 });

@@ -70,9 +70,10 @@ export function whenCallerLeaves({ outgoing }: Pick<HttpRequest, "outgoing">): A
   return left.signal;
 }
 
-/** Limits for reading an unwanted body, in bytes and time. After them the connection is closed. */
+/** Limits for reading an unwanted body: in bytes, in time, and in time without a byte. Then the connection is closed. */
 const maxDiscardedBytes = 64 * 1024 * 1024;
-const maxDiscardMs = 500;
+const maxDiscardMs = 5_000;
+const maxPauseMs = 500;
 
 /**
  * Reads and discards the rest of the body. Many clients read the reply only after they have sent everything, and would
@@ -80,16 +81,29 @@ const maxDiscardMs = 500;
  */
 export function discardRest(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed) return;
-  let left = maxDiscardedBytes;
-  const cut = () => incoming.socket.destroySoon();
-  const timer = setTimeout(cut, maxDiscardMs);
+  const { socket } = incoming;
+  const startedAt = performance.now();
+  const readBefore = socket.bytesRead;
+  let read = readBefore;
+  let readAt = startedAt;
+  // Node emits no data of a request that was answered, so the bytes are counted at the socket.
+  const timer = setInterval(() => {
+    const now = performance.now();
+    if (socket.bytesRead !== read) readAt = now;
+    read = socket.bytesRead;
+    if (
+      now - readAt >= maxPauseMs ||
+      now - startedAt >= maxDiscardMs ||
+      read - readBefore > maxDiscardedBytes
+    ) {
+      clearInterval(timer);
+      socket.destroySoon();
+    }
+  }, 100);
+  const stop = () => clearInterval(timer);
   incoming
-    .on("data", (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) cut();
-    })
     .on("error", () => {})
-    .once("close", () => clearTimeout(timer))
-    .once("end", () => clearTimeout(timer));
+    .once("close", stop)
+    .once("end", stop);
   incoming.resume();
 }
