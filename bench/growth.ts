@@ -17,11 +17,8 @@ import {
 const secret = "the webhook secret of this benchmark";
 const password = "correct horse battery";
 
-/** What one request cost: the median time, and the rows and index entries that its statements read. */
-interface Cost {
-  ms: number;
-  rows: number;
-}
+/** What one request cost: the median time, and the rows and index entries that its statements read. Or why it failed. */
+type Cost = { ms: number; rows: number } | { failure: string };
 
 /** What one request takes, with one at a time, when the large tables have this many rows. PostgreSQL only. */
 export const growth: Bench = async ({ rounds, sizes = [10_000, 1_000_000], logProgress }) => {
@@ -37,7 +34,9 @@ export const growth: Bench = async ({ rounds, sizes = [10_000, 1_000_000], logPr
   }
   logProgress(`median ms of a request · rows that its statements read\n\n${renderTable(sizes, costs)}`);
   return [...costs].flatMap(([request, values]) =>
-    values.flatMap(({ ms, rows }, i): Figure[] => {
+    values.flatMap((cost, i): Figure[] => {
+      if ("failure" in cost) return [];
+      const { ms, rows } = cost;
       const name = `${request}, ${sizes[i]!.toLocaleString("en")} rows`;
       return [
         {
@@ -58,7 +57,7 @@ const renderTable = (sizes: readonly number[], costs: ReadonlyMap<string, readon
     `|---|${"---|".repeat(sizes.length)}`,
     ...[...costs].map(
       ([name, values]) =>
-        `| ${name} | ${values.map(({ ms, rows }) => `${ms.toFixed(1)} · ${rows.toLocaleString("en")}`).join(" | ")} |`,
+        `| ${name} | ${values.map((cost) => ("failure" in cost ? `**${cost.failure}**` : `${cost.ms.toFixed(1)} · ${cost.rows.toLocaleString("en")}`)).join(" | ")} |`,
     ),
   ].join("\n");
 
@@ -174,9 +173,14 @@ async function measureSize(
       }
       const measured = new Map<string, Cost>();
       for (const [name, send] of requests) {
-        const cost = { ms: await measureMedian(send, rounds), rows: await countRowsRead(client, send) };
-        logProgress(`${name}: ${cost.ms.toFixed(1)} ms, ${cost.rows} rows`);
-        measured.set(name, cost);
+        try {
+          const cost = { ms: await measureMedian(send, rounds), rows: await countRowsRead(client, send) };
+          logProgress(`${name}: ${cost.ms.toFixed(1)} ms, ${cost.rows} rows`);
+          measured.set(name, cost);
+        } catch (error) {
+          logProgress(`${name} failed: ${error}`);
+          measured.set(name, { failure: / (\d{3}) /.exec(String(error))?.[1] ?? "failed" });
+        }
       }
       return measured;
     } finally {
