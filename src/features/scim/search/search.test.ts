@@ -278,6 +278,10 @@ describe("a directory of 5,000 users", () => {
     await server.engine.queryWithDriverTypes("analyze scim_users, scim_groups, scim_group_members");
   });
 
+  /** Without what the jobs of the server send meanwhile. */
+  const recordSearches = async (work: () => Promise<unknown>) =>
+    (await recordStatements(server.engine, work)).filter(({ text }) => /\bscim_(users|groups)\b/.test(text));
+
   test.each([
     ["users", 'userName eq "user77@EXAMPLE.com"'],
     ["users", 'externalId eq "ext-77"'],
@@ -294,7 +298,7 @@ describe("a directory of 5,000 users", () => {
     const request = { connectorId: large.connectorId, filter, page: { offset: 0, limit: 100 } };
     const search = kind === "users" ? searchUsers : searchGroups;
     let found = 0;
-    const statements = await recordStatements(server.engine, async () => {
+    const statements = await recordSearches(async () => {
       found = (await search(server.platform.db, large.orgId, request)).rows.length;
     });
     expect(found).toBe(text === "members.value eq" ? 20 : 1);
@@ -309,7 +313,7 @@ describe("a directory of 5,000 users", () => {
   test("the text of the statements does not depend on the filter", async () => {
     const texts = new Set<string>();
     for (const filter of ['title co "a"', 'not (title eq "b") or emails[type eq "x"]', 'nickName gt "c"']) {
-      const [statement] = await recordStatements(server.engine, () => find({ filter }));
+      const [statement] = await recordSearches(() => find({ filter }));
       texts.add(statement!.text);
     }
     expect(texts.size).toBe(1);
