@@ -208,7 +208,7 @@ export async function withInstance<T>(
   }
 }
 
-/** Both engines, or the chosen one; only the embedded one, with a message, when there is no PostgreSQL. */
+/** Returns the chosen engine, or both. Without PostgreSQL it logs a message and returns only the embedded engine. */
 export async function listEngines({
   engine,
   logProgress,

@@ -76,7 +76,7 @@ if (
   process.exit(values.help ? 0 : 2);
 }
 
-// Libraries of the peers print notices, which are no part of the result.
+// The libraries that we compare with print notices. They are not part of the result.
 console.info = console.error;
 const logProgress = (text: string) => console.error(`… ${text}`);
 const names = positionals.length ? positionals : Object.keys(benches);

@@ -38,7 +38,7 @@ async function starts(engine: EngineKind, { rounds, logProgress }: BenchOptions)
           if (times === second) {
             await sleep(3_000);
             memory.push(await residentMegabytes(product.url));
-            // A server on PostgreSQL has several processes.
+            // Only for the embedded engine: a server on PostgreSQL has several processes.
             if (engine === "pglite") idle.push(await measureIdle(product));
           }
         } finally {

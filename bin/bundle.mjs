@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 export const folder = join(root, "node_modules/.cache/signalbox-bundle");
 export const sourceList = join(folder, "sources.txt");
 
-/** The module to start. The sources themselves, when the bundle is missing or a source file has changed since. */
+/** Returns the module to start: the bundle, or `src/main.ts` when there is no bundle or a source file has changed. */
 export function findMain() {
   return isCurrent() ? join(folder, "main.mjs") : join(root, "src/main.ts");
 }

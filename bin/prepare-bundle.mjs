@@ -1,26 +1,30 @@
-// Runs after `npm ci` and when the image is built, and writes the bundle that `bundle.mjs` describes. Without the
-// development tools there is none, and a start takes longer.
+// Runs after `npm ci` and when the image is built, and writes the bundle that `bundle.mjs` describes. Without a bundle,
+// the program runs from its source files and a start takes longer.
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { folder, listSources, root, sourceList } from "./bundle.mjs";
 
 const bundler = await import("rolldown").catch(() => undefined);
-if (bundler) await writeBundle(bundler);
-else console.log("The program was not bundled, because the development tools are not installed.");
+if (!bundler) console.log("The program was not bundled, because the development tools are not installed.");
+else
+  await writeBundle(bundler).catch((error) => {
+    rmSync(folder, { recursive: true, force: true });
+    console.warn("The program was not bundled, so it starts more slowly:", error);
+  });
 
 async function writeBundle({ rolldown }) {
   rmSync(folder, { recursive: true, force: true });
-  // A file that changes from now on makes the bundle out of date.
+  // A file that changes from here on is not in the bundle, or only in part.
   const { list, changedAt } = listSources();
   const bundle = await rolldown({
-    // Of the others a server consists. `prepare-database.mjs` loads them to have them compiled.
+    // A server consists of the second and the third. `prepare-database.mjs` imports them to cache their compiled code.
     input: ["src/main.ts", "src/app.ts", "src/commands/serve-process.ts"],
     cwd: root,
     platform: "node",
     // Dependencies stay where npm installed them.
     external: (id) => !/^(\.|\/|@signalbox\/|@oxc-project\/runtime|\0)/.test(id),
     transform: { target: "node24" },
-    plugins: [{ name: "places", transform: keepPlaces }],
+    plugins: [{ name: "keep-locations", transform: keepLocations }],
   });
   await bundle.write({
     dir: folder,
@@ -36,15 +40,15 @@ async function writeBundle({ rolldown }) {
   writeFileSync(sourceList, list);
 }
 
-/** Modules find files and worker threads by their own place, which is the place of their source. */
-function keepPlaces(code, id) {
+/** Modules find files and worker threads relative to themselves. In the bundle, that stays relative to their source. */
+function keepLocations(code, id) {
   if (!code.includes("import.meta.")) return undefined;
   const source = relative(folder, id).replaceAll("\\", "/");
-  const placed = code.replace(/\bimport\.meta\.(url|dirname)\b/g, (_, name) =>
+  const changed = code.replace(/\bimport\.meta\.(url|dirname)\b/g, (_, name) =>
     name === "url"
       ? `new URL(${JSON.stringify(source)}, import.meta.url).href`
       : `(import.meta.dirname + ${JSON.stringify(`/${dirname(source)}`)})`,
   );
-  // Without a map of its own: every line stays a line.
-  return { code: placed, map: null };
+  // This step needs no source map, because it moves no line.
+  return { code: changed, map: null };
 }

@@ -60,8 +60,8 @@ export interface Job<Data extends object = object> {
    */
   everySeconds?: number;
   /**
-   * With `everySeconds`: a condition in SQL that is true when there may be work. The work runs only then, except for the
-   * first time. One statement asks for the conditions of all jobs.
+   * With `everySeconds`: a condition in SQL that is true when there may be work. After its first run, the job runs only
+   * when the condition is true. One statement checks the conditions of all jobs.
    */
   isDue?: Sql;
   /** Maximum number of jobs that run at the same time in one process. */

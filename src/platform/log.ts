@@ -21,7 +21,7 @@ const secretKeys = [
 
 export type LogFormat = "pretty" | "json";
 
-const maxWrite = {
+const maxWriteBytes = {
   alone: 64 * 1024,
   /** Several processes write to one pipe. The system does not mix writes of up to 4 KiB with those of others. */
   amongOthers: 4096,
@@ -103,7 +103,7 @@ export function createLog(
       ? to
       : openStderr(
           to.format ?? defaultFormat(),
-          process === undefined ? maxWrite.alone : maxWrite.amongOthers,
+          process === undefined ? maxWriteBytes.alone : maxWriteBytes.amongOthers,
         );
   return pino(
     {

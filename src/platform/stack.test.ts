@@ -18,7 +18,7 @@ describe("a stack of the bundle", () => {
   afterAll(() => rmSync(parent, { recursive: true }));
   const at = (name: string) => `Error: It broke\n    at work (${pathToFileURL(join(folder, name))}:2:4)`;
 
-  test("names the places in the sources", () => {
+  test("names the positions in the source files", () => {
     const source = pathToFileURL(join(parent, "src/part.ts"));
     expect(createStackReader()(at("part-1a2b.mjs"))).toBe(`Error: It broke\n    at work (${source}:12:2)`);
   });

@@ -2,10 +2,13 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** A place in a file of the bundle, which `bin/bundle.mjs` describes. */
-const bundledPlace = /(file:\/\/\S+\/signalbox-bundle\/[\w.-]+\.mjs):(\d+):(\d+)/g;
+/** A position in a file of the bundle, which `bin/bundle.mjs` describes. */
+const bundledPosition = /(file:\/\/\S+\/signalbox-bundle\/[\w.-]+\.mjs):(\d+):(\d+)/g;
 
-/** Returns a function that replaces places in the bundle by places in the sources. A map is read when it is needed. */
+/**
+ * Returns a function that rewrites a stack trace: positions in the bundle become positions in the source files. Source
+ * maps are read on first use.
+ */
 export function createStackReader(): (stack: string) => string {
   const maps = new Map<string, SourceMap | undefined>();
   const findMap = (url: string) => {
@@ -13,9 +16,9 @@ export function createStackReader(): (stack: string) => string {
     return maps.get(url);
   };
   return (stack) =>
-    stack.replace(bundledPlace, (place: string, url: string, line: string, column: string) => {
+    stack.replace(bundledPosition, (position: string, url: string, line: string, column: string) => {
       const found = findMap(url)?.findEntry(Number(line) - 1, Number(column) - 1);
-      if (!found || !("originalSource" in found)) return place;
+      if (!found || !("originalSource" in found)) return position;
       const source = new URL(found.originalSource, url).href;
       return `${source}:${found.originalLine + 1}:${found.originalColumn + 1}`;
     });

@@ -169,7 +169,7 @@ const referencePrefixes: Record<string, string> = {
   worker: "wrk",
 };
 
-/** Puts real ids into the fields that refer to things, and adds these ids to `references`. */
+/** Fills the fields that refer to other records with real ids, and adds these ids to `references`. */
 function withIds(random: Random, value: unknown, ids: Ids, references: string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => withIds(random, item, ids, references));
   if (typeof value !== "object" || value === null) return value;

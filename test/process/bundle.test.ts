@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -58,6 +59,10 @@ async function createProgram() {
 describe("the bundle of the program", () => {
   const bundled = "node_modules/.cache/signalbox-bundle/main.mjs";
 
+  test("was written when this checkout was installed", () => {
+    expect(existsSync(join(root, bundled))).toBe(true);
+  });
+
   test("does what the sources do, and finds files beside the sources", async () => {
     const { run } = await createProgram();
     const output = await run(bundled);
@@ -80,6 +85,14 @@ describe("the bundle of the program", () => {
     const { folder, findMain } = await createProgram();
     expect(await findMain()).toBe(join(folder, bundled));
     change(folder);
+    expect(await findMain()).toBe(join(folder, "src/main.ts"));
+  });
+
+  test("is not written when it fails, and the installation goes on", async () => {
+    const { folder, run, findMain } = await createProgram();
+    writeFileSync(join(folder, "src/part.ts"), "export const greet = (");
+    await run("bin/prepare-bundle.mjs");
+    expect(existsSync(join(folder, bundled))).toBe(false);
     expect(await findMain()).toBe(join(folder, "src/main.ts"));
   });
 

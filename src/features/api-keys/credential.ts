@@ -1,4 +1,5 @@
 import { createBatcher } from "../../platform/batcher.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { defineState } from "../../platform/state.ts";
 import { definePersonalCredential } from "../credentials/index.ts";
 import { keyPrefix } from "./service.ts";
@@ -21,16 +22,18 @@ export const keyLookups = defineState({
   },
 });
 
+const findKey = async (db: Db, hash: string) => (await store.findKeysByToken(db, [hash]))[0];
+
 export const keyCredential = definePersonalCredential({
   kind: "key",
   carrier: "x-api-key",
   prefix: keyPrefix,
-  lookup: async (db, hash) => (await store.findKeysByToken(db, [hash]))[0],
+  lookup: findKey,
   createLookup: (state) => {
-    const find = state.get(keyLookups);
-    // The embedded database takes the statements of all networks by turns. One for several networks has no turn.
-    return async (db, hash) =>
-      db.kind === "postgres" ? find(hash) : (await store.findKeysByToken(db, [hash]))[0];
+    const findTogether = state.get(keyLookups);
+    // The embedded database runs the statements of different networks in turns. A statement for several networks would
+    // belong to none of them.
+    return (db, hash) => (db.kind === "postgres" ? findTogether(hash) : findKey(db, hash));
   },
   recordUse: store.recordKeyUseAcrossOrganizations,
   ending: { end: store.removeKeysAcrossOrganizations, countedAs: "apiKeys" },

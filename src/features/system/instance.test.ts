@@ -41,6 +41,31 @@ describe("what a sign-in page needs to know", () => {
     });
   });
 
+  test("is current, also for a request that arrives while an earlier one is being answered", async () => {
+    await withServer({}, async (server) => {
+      const { query } = server.engine;
+      const [hasRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      server.engine.query = async (text, values, options) => {
+        const result = await query(text, values, options);
+        if (text.includes('"isEmpty"')) {
+          hasRead.resolve();
+          await mayAnswer.promise;
+        }
+        return result;
+      };
+      const earlier = read(server);
+      await hasRead.promise;
+      await createWorkspace(server);
+      const later = read(server);
+      // The request must have arrived before the earlier one is answered.
+      await server.call("/v1/no-such-route");
+      mayAnswer.resolve();
+      expect(await earlier).toMatchObject({ isEmpty: true });
+      expect(await later).toMatchObject({ isEmpty: false });
+      server.engine.query = query;
+    });
+  });
+
   test("says that the instance holds the demo, until it is removed", { timeout: 120_000 }, async () => {
     await withServer({}, async (server) => {
       await fillDemo(server.platform);

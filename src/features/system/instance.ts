@@ -1,3 +1,4 @@
+import { createBatcher } from "../../platform/batcher.ts";
 import { defineState } from "../../platform/state.ts";
 import * as store from "./store.ts";
 
@@ -5,14 +6,20 @@ import * as store from "./store.ts";
 export const instanceFacts = defineState({
   name: "facts of the instance",
   create({ config, db }) {
-    let reading: ReturnType<typeof store.readInstanceAcrossOrganizations> | undefined;
+    // Anyone can call this without signing in, so concurrent requests share a statement. It starts after each of them
+    // arrived, so that a request sees every change that was committed before it.
+    const read = createBatcher<null, store.Instance>({
+      async send(requests) {
+        const instance = await store.readInstanceAcrossOrganizations(db);
+        return requests.map(() => instance);
+      },
+      size: () => 1,
+      maxItems: 1_000,
+      maxSize: 1_000,
+    });
     return {
       async read() {
-        // Everybody can ask, so those who ask at the same time share one statement.
-        reading ??= store.readInstanceAcrossOrganizations(db).finally(() => {
-          reading = undefined;
-        });
-        const { isEmpty, isDemo, hasSso } = await reading;
+        const { isEmpty, isDemo, hasSso } = await read(null);
         return {
           ...{ isEmpty, isDemo, bootstrap: config.bootstrap },
           signUp: isEmpty ? ("open" as const) : config.signup,

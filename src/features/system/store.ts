@@ -6,9 +6,15 @@ export const serverVersion = async (db: Db): Promise<string> =>
   (await db.row<{ version: string }>(sql`select current_setting('server_version') as version`))?.version ??
   "unknown";
 
+export interface Instance {
+  isEmpty: boolean;
+  hasSso: boolean;
+  isDemo: boolean;
+}
+
 /** What a person without an account may know. An entry of the instance's audit chain names the demo workspace. */
 export const readInstanceAcrossOrganizations = async (db: Db) =>
-  (await db.row<{ isEmpty: boolean; hasSso: boolean; isDemo: boolean }>(sql`
+  (await db.row<Instance>(sql`
     select not exists (select from users where not provisional) as "isEmpty",
       exists (select from sso_connectors where enabled) as "hasSso",
       coalesce((select exists (select from organizations o where o.id = e.target_id) from audit_events e

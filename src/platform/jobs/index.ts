@@ -182,7 +182,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       }
       const ticking = kinds.flatMap((kind) => {
         const { name, everySeconds, isDue } = kind;
-        // A failure is logged and counted there. The next turn continues.
+        // `runJob` logs and counts a failure. The job runs again at its next turn.
         const handle = () => runJob(platform, kind, undefined, {}).catch(() => {});
         return everySeconds ? { name, everySeconds, isDue, handle } : [];
       });

@@ -20,7 +20,7 @@ export interface Condition {
   isDue?: Sql | undefined;
 }
 
-/** Asks for all conditions with one statement. Returns the names of those that are true. */
+/** Checks all conditions with one statement. Returns the names of those that are true. */
 export function prepareConditions(db: Db, conditions: readonly Condition[]): () => Promise<string[]> {
   const pieces = conditions.flatMap(({ name, isDue }) => (isDue ? sql`(${name}::text, ${isDue})` : []));
   const statement = sql`select c.name from (values ${join(pieces, ", ")}) c (name, due) where c.due`;

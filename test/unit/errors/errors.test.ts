@@ -78,10 +78,10 @@ test("every code in an example of the API description is on the page", () => {
     ),
   );
   expect(examples.length).toBeGreaterThan(1_000);
-  // The page refers to this one for the codes of SAML.
+  // docs/errors.md leaves the codes of SAML to docs/saml.md.
   const isOfSaml = ({ error }: { error: string }) =>
     read("docs/saml.md").includes(`\`${error.split(" ")[1]}\``);
-  // Its replies are pages for people, without a code.
+  // It replies with HTML pages, which have no error code.
   const isPage = ({ operation }: { operation: string }) => operation === "get /oauth/authorize/{uid}";
   expect(
     examples.filter((example) => !page.has(example.error) && !isOfSaml(example) && !isPage(example)),

@@ -161,7 +161,7 @@ export function collectStatements(
   }
 }
 
-/** `isDue` of `job({ … })`. The conditions of all jobs are put together into one statement while the program runs. */
+/** The property `isDue` of `job({ … })`. At run time, the conditions of all jobs become one statement. */
 const isConditionOfJob = (node: Node): node is PropertyAssignment =>
   isPropertyAssignment(node) &&
   readName(node.name) === "isDue" &&
