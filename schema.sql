@@ -306,7 +306,7 @@ create table automation_usage (
   recomputed_at timestamptz,
   spend_day date,
   spend_subjects text[],
-  constraint automation_usage_pkey PRIMARY KEY (run_id, attempt, report),
+  constraint automation_usage_pkey PRIMARY KEY (org_id, run_id, attempt, report),
   constraint automation_usage_cost_source_check CHECK ((cost_source = ANY (ARRAY['reported'::text, 'computed'::text, 'unpriced'::text]))),
   constraint automation_usage_state_check CHECK ((state = ANY (ARRAY['counted'::text, 'held'::text, 'corrected'::text])))
 );
@@ -315,6 +315,34 @@ CREATE INDEX automation_usage_figures ON automation_usage USING btree (org_id, r
 CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
 CREATE INDEX automation_usage_unpriced ON automation_usage USING btree (org_id, reported_at) INCLUDE (run_id, member_id) WHERE (cost_source = 'unpriced'::text);
 CREATE TRIGGER automation_usage_corrected AFTER UPDATE ON automation_usage FOR EACH ROW EXECUTE FUNCTION reopen_usage_day();
+
+create table automation_usage_days (
+  org_id text collate "C" not null,
+  day date not null,
+  automation_id text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  runs bigint not null,
+  reports bigint not null,
+  unpriced_reports bigint not null,
+  input_tokens numeric not null,
+  output_tokens numeric not null,
+  cost_micros numeric not null,
+  constraint automation_usage_days_pkey PRIMARY KEY (org_id, day, automation_id, member_id, model),
+  constraint automation_usage_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table automation_usage_repeated_runs (
+  org_id text collate "C" not null,
+  run_id text collate "C" not null,
+  day date not null,
+  model text collate "C" not null,
+  automation_id text collate "C" not null,
+  member_id text collate "C" not null,
+  constraint automation_usage_repeated_runs_pkey PRIMARY KEY (org_id, run_id, day, model),
+  constraint automation_usage_repeated_runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX automation_usage_repeated_runs_day ON automation_usage_repeated_runs USING btree (org_id, day);
 
 create table automations (
   id text collate "C" not null,

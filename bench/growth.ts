@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import pg from "pg";
+import { rollUpDays } from "../src/features/automations/index.ts";
+import { createDb, openPostgres } from "../src/platform/db/index.ts";
 import { isPostgresAvailable } from "../test/postgres.ts";
 import { fill } from "./growth/fill.ts";
 import {
@@ -99,6 +101,7 @@ async function measureSize(
         automation.id,
         logProgress,
       );
+      await rollUp(env.DATABASE_URL!, logProgress);
       const { run } = await post(`/v1/automations/${automation.id}/run`, undefined);
       const { email } = (await client.query("select email from users limit 1")).rows[0];
       let sequence = 0;
@@ -161,6 +164,9 @@ async function measureSize(
           `/v1/audit-events?actorId=${memberId}`,
           `/v1/audit-events?targetId=${automation.id}`,
           `/v1/automation-usage?fromAt=${month}`,
+          `/v1/automation-usage?groupBy=model&fromAt=${month}`,
+          `/v1/automation-usage?groupBy=run&fromAt=${month}`,
+          "/v1/automation-usage?groupBy=member",
         ].map((path): [string, () => Promise<void>] => [
           `\`${path.replace(/=\d{13}/, "=…").replace(/_[0-9a-z]{26}/g, "_…")}\``,
           get(path),
@@ -188,6 +194,15 @@ async function measureSize(
       await product.stop();
     }
   });
+}
+
+/** Adds up the days of the filled rows, as the job of the service does when a day is over. */
+async function rollUp(url: string, logProgress: (text: string) => void): Promise<void> {
+  const engine = await openPostgres(url, { onError: () => {} });
+  const started = performance.now();
+  await rollUpDays({ db: createDb(engine) }, Infinity);
+  await engine.close();
+  logProgress(`days added up in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
 
 /**

@@ -29,8 +29,9 @@ export async function fill(
   ]);
   const { org_id: orgId, member_id: memberId } = found[0];
   await client.query(
-    `insert into organizations (id, name, slug)
-     select 'org_' || lpad(n::text, 26, '0'), 'Other', 'other-' || n from generate_series(1, $1::int) n`,
+    `insert into organizations (id, name, slug, created_at)
+     select 'org_' || lpad(n::text, 26, '0'), 'Other', 'other-' || n, now() - interval '90 days'
+     from generate_series(1, $1::int) n`,
     [organizations],
   );
   const repository = "acme/growth";

@@ -3,7 +3,7 @@ import { fields } from "./fields.ts";
 import { routes as log } from "./log/index.ts";
 import { routes as organizations } from "./organizations/index.ts";
 import { measure, routes as overview } from "./overview/index.ts";
-import { rollUp, routes as usage } from "./usage/index.ts";
+import { routes as usage } from "./usage/index.ts";
 import { routes as users } from "./users/index.ts";
 
 export const room = defineRoom({
@@ -16,6 +16,6 @@ export const room = defineRoom({
     },
   ],
   routes: [...overview, ...users, ...organizations, ...usage, ...log],
-  jobs: [rollUp, measure],
+  jobs: [measure],
   fields,
 });

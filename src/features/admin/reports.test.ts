@@ -24,10 +24,10 @@ import { beat, createWorker, passTime } from "../../../test/workers.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { type Db, sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
+import { rollUpDays } from "../automations/index.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
 import { endOverdueRuns, removeOld } from "../automations/runs/index.ts";
 import { measureDatabase } from "./overview/service.ts";
-import { rollUpDays } from "./usage/service.ts";
 
 const server = useServer({ env: adminEnv });
 let admin: Person;

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { adminEnv, callAdmin, createAdmin } from "../../../test/admin.ts";
 import { type TestServer, useServer } from "../../../test/harness.ts";
 import { sql } from "../../platform/db/index.ts";
+import { rollUpDays } from "../automations/index.ts";
 import { fillDemo } from "../demo/index.ts";
-import { rollUpDays } from "./usage/service.ts";
 
 const server = useServer({ env: adminEnv });
 

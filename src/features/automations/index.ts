@@ -6,6 +6,7 @@ import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
 import { startDue } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
+import { rollUp } from "./rollups/index.ts";
 import { routes } from "./routes.ts";
 import { runCredential } from "./run-credentials/index.ts";
 import { runnerCredential, sharedLookups } from "./runners/index.ts";
@@ -15,6 +16,12 @@ export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
 export { type RunEvent, recordServiceEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
+export {
+  type Days,
+  listIncompleteDaysAcrossOrganizations,
+  rollUpDays,
+  selectDayFigures,
+} from "./rollups/index.ts";
 export { createRunnerToken, removeRunner } from "./runners/index.ts";
 export type { Run } from "./runs/index.ts";
 export {
@@ -41,7 +48,7 @@ export const room = defineRoom({
   routes,
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
-  jobs: [startDue, endOverdue, prune, skipUnclaimed, stopOrganization as Job, recomputation],
+  jobs: [startDue, endOverdue, prune, rollUp, skipUnclaimed, stopOrganization as Job, recomputation],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

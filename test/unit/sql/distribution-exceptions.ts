@@ -49,7 +49,6 @@ export const joinedById: Record<string, readonly string[]> = {
   "src/features/api-keys/store.ts": ["api_keys"],
   "src/features/audit/store.ts": ["audit_chains"],
   "src/features/auth/store.ts": ["members"],
-  "src/features/automations/costs/store.ts": ["automation_usage"],
   "src/features/automations/resources/store.ts": [
     "automations",
     "oauth_connection_grants",
@@ -59,7 +58,6 @@ export const joinedById: Record<string, readonly string[]> = {
   ],
   "src/features/automations/runs/store.ts": ["automation_runners", "automation_runs", "automations"],
   "src/features/automations/store.ts": ["automation_runs"],
-  "src/features/automations/usage/store.ts": ["automation_usage"],
   "src/features/code-host/connectors/store.ts": ["connector_secrets", "connector_syncs", "templates"],
   "src/features/code-host/deliveries/store.ts": ["connector_syncs", "webhook_deliveries"],
   "src/features/code-host/syncs/store.ts": ["connector_syncs"],

@@ -1,4 +1,4 @@
-import type { Ctx, Platform } from "../../../platform/context.ts";
+import type { Ctx } from "../../../platform/context.ts";
 import { invalidField } from "../../../platform/errors.ts";
 import { cutPage, defineCursor } from "../../../platform/http/index.ts";
 import { maxDays, type UsageFigures, type UsageItem, type UsageQuery } from "./contract.ts";
@@ -66,30 +66,4 @@ async function listWholeIntervals(db: Ctx["db"], days: store.Days, query: UsageQ
       }),
     );
   return cutPage(rows, query, ({ start }) => groupCursor.write({ start, organizationId: "" }));
-}
-
-const daysPerBatch = 20;
-
-/** Stores the sums of days that are over. Several processes may do it at the same time. */
-export async function rollUpDays(platform: Pick<Platform, "db">, until: number): Promise<void> {
-  const { db } = platform;
-  for (;;) {
-    const open = await store.listOpenDaysAcrossOrganizations(db, maxDays, daysPerBatch);
-    for (const day of open) {
-      await db.transaction((tx) => store.storeDayAcrossOrganizations(tx, day));
-      if (Date.now() >= until) return;
-    }
-    if (open.length < daysPerBatch) return rollUpReopenedDays(platform, until);
-  }
-}
-
-async function rollUpReopenedDays({ db }: Pick<Platform, "db">, until: number): Promise<void> {
-  for (;;) {
-    const reopened = await store.listReopenedDaysAcrossOrganizations(db, daysPerBatch);
-    for (const { day, orgId } of reopened) {
-      await db.transaction((tx) => store.storeReopenedDay(tx, orgId, day));
-      if (Date.now() >= until) return;
-    }
-    if (reopened.length < daysPerBatch) return;
-  }
 }

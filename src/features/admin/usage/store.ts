@@ -1,85 +1,13 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, emptySql, raw, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, raw, sql } from "../../../platform/db/index.ts";
+import {
+  type Days,
+  listIncompleteDaysAcrossOrganizations,
+  selectDayFigures,
+} from "../../automations/index.ts";
 import type { UsageFigures } from "./contract.ts";
 
-/** Days in UTC, as `2026-11-16`. The last day is not included. */
-export interface Days {
-  from: string;
-  to: string;
-}
-
-const startOf = (day: Sql) => sql`(${day})::timestamp at time zone 'UTC'`;
-const isWithin = (time: Sql, day: Sql) =>
-  sql`${time} >= ${startOf(day)} and ${time} < ${startOf(sql`${day} + 1`)}`;
-
-/**
- * The figures of organization `o` on a day, from its runs and reports. Runs count on the day on which they ended, and
- * reports on the day on which they were received: both never change. Both are ranges of an index. Runs are removed after
- * their retention and reports stay, so a day that is added up again keeps the runs that were stored.
- */
-const addUp = (day: Sql) => sql`
-  left join lateral (
-    select k.succeeded as kept_succeeded, k.failed as kept_failed, k.cancelled as kept_cancelled, k.skipped as kept_skipped
-    from usage_days k where k.day = ${day} and k.org_id = o.id) stored on true
-  cross join lateral (
-    select greatest(count(*) filter (where r.status = 'succeeded'), stored.kept_succeeded) as succeeded,
-      greatest(count(*) filter (where r.status = 'failed'), stored.kept_failed) as failed,
-      greatest(count(*) filter (where r.status = 'cancelled'), stored.kept_cancelled) as cancelled,
-      greatest(count(*) filter (where r.status = 'skipped'), stored.kept_skipped) as skipped
-    from automation_runs r where r.org_id = o.id and ${isWithin(sql`r.finished_at`, day)}) ended
-  cross join lateral (
-    select count(*) as reports, count(*) filter (where u.state = 'held') as held_reports,
-      count(*) filter (where u.state <> 'held' and u.cost_source = 'unpriced')
-        as unpriced_reports,
-      coalesce(sum(u.input_tokens), 0) as input_tokens, coalesce(sum(u.output_tokens), 0) as output_tokens,
-      coalesce(sum(u.cost_micros), 0) as cost_micros
-    from automation_usage u where u.org_id = o.id and ${isWithin(sql`u.reported_at`, day)}) used`;
-
-const hasActivity = sql`ended.succeeded + ended.failed + ended.cancelled + ended.skipped + used.reports > 0`;
-
-const columns = sql`succeeded, failed, cancelled, skipped, reports, unpriced_reports, held_reports, input_tokens,
-  output_tokens, cost_micros`;
-const excluded = sql`excluded.succeeded, excluded.failed, excluded.cancelled, excluded.skipped, excluded.reports,
-  excluded.unpriced_reports, excluded.held_reports, excluded.input_tokens, excluded.output_tokens, excluded.cost_micros`;
-
-/** The days of a period that are not complete, since the first organization. */
-const listOpenDays = async (db: Db, { from, to }: Days): Promise<string[]> =>
-  (
-    await db.rows<{ day: string }>(sql`
-      select to_char(s.day, 'YYYY-MM-DD') as day from generate_series(
-        (select greatest(min(o.created_at at time zone 'UTC')::date, ${from}::date)::timestamp from organizations o
-          having count(*) > 0), ${to}::timestamp - interval '1 day', interval '1 day') s (day)
-      where s.day::date not in (select c.day from usage_rollups c where c.completed_at is not null)`)
-  ).map(({ day }) => day);
-
-/** Only these organizations. Null: all. */
-const isOneOf = (column: Sql, orgIds: readonly string[] | null) =>
-  orgIds === null ? emptySql : sql`and ${column} = any(${orgIds}::text[])`;
-
-/**
- * The figures of organizations by day: `open` days and days with corrected reports from the rows, and stored sums of the
- * others. The list of open days is read before, because the planner expects a thousand days of a series, and prepares
- * for them.
- */
-const dayFigures = (
-  { from, to }: Days,
-  open: readonly string[],
-  orgIds: readonly string[] | null = null,
-) => sql`
-  select d.day, d.org_id, ${columns} from usage_days d
-  where d.day >= ${from}::date and d.day < ${to}::date and d.day <> all(${open}::date[])
-    ${isOneOf(sql`d.org_id`, orgIds)}
-    and not exists (select from usage_reopened_days c where c.day = d.day and c.org_id = d.org_id)
-  union all
-  select g.day, o.id, ${columns} from unnest(${open}::date[]) g (day)
-  join organizations o on o.created_at < ${startOf(sql`g.day + 1`)} ${isOneOf(sql`o.id`, orgIds)}
-  ${addUp(sql`g.day`)}
-  where ${hasActivity}
-  union all
-  select g.day, o.id, ${columns} from usage_reopened_days g join organizations o on o.id = g.org_id
-  ${addUp(sql`g.day`)}
-  where g.day >= ${from}::date and g.day < ${to}::date and g.day <> all(${open}::date[])
-    ${isOneOf(sql`g.org_id`, orgIds)} and ${hasActivity}`;
+export type { Days };
 
 /** A sum that fits a JSON number. */
 const total = (column: string) => sql`least(coalesce(sum(${raw(column)}), 0), 9007199254740991)::bigint`;
@@ -91,18 +19,18 @@ const sums = sql`${total("succeeded + failed + cancelled + skipped")} as runs, $
   ${total("unpriced_reports")} as "unpricedReports", ${total("held_reports")} as "heldReports"`;
 
 export const sumAcrossOrganizations = async (db: Db, days: Days): Promise<UsageFigures> => {
-  const open = await listOpenDays(db, days);
-  return (await db.row<UsageFigures>(sql`select ${sums} from (${dayFigures(days, open)}) f`))!;
+  const open = await listIncompleteDaysAcrossOrganizations(db, days);
+  return (await db.row<UsageFigures>(sql`select ${sums} from (${selectDayFigures(days, open)}) f`))!;
 };
 
 const intervals = { day: raw("'day'"), week: raw("'week'"), month: raw("'month'") };
 export type Interval = keyof typeof intervals;
 
 export const sumByIntervalAcrossOrganizations = async (db: Db, days: Days, interval: Interval) => {
-  const open = await listOpenDays(db, days);
+  const open = await listIncompleteDaysAcrossOrganizations(db, days);
   return db.rows<UsageFigures & { start: string }>(sql`
     select to_char(date_trunc(${intervals[interval]}, f.day), 'YYYY-MM-DD') as start, ${sums}
-    from (${dayFigures(days, open)}) f group by 1`);
+    from (${selectDayFigures(days, open)}) f group by 1`);
 };
 
 /** A position in the list of organizations by interval, newest interval first. */
@@ -118,12 +46,12 @@ export const listGroupsAcrossOrganizations = async (
   after: GroupPosition | null,
   limit: number,
 ) => {
-  const open = await listOpenDays(db, days);
+  const open = await listIncompleteDaysAcrossOrganizations(db, days);
   return db.rows<UsageFigures & { start: string; organizationId: OrgId; organizationName: string }>(sql`
     select s.*, o.name as "organizationName" from (
       select to_char(date_trunc(${intervals[interval]}, f.day), 'YYYY-MM-DD') collate "C" as start,
         f.org_id as "organizationId", ${sums}
-      from (${dayFigures(days, open)}) f group by 1, 2) s
+      from (${selectDayFigures(days, open)}) f group by 1, 2) s
     join organizations o on o.id = s."organizationId"
     where ${after?.start ?? null}::text is null
       or (s.start, s."organizationId") < (${after?.start ?? null}, ${after?.organizationId ?? null})
@@ -132,68 +60,7 @@ export const listGroupsAcrossOrganizations = async (
 
 /** The figures of each of these organizations in the whole period. An organization without any is not in the result. */
 export const sumByOrganizationAcrossOrganizations = async (db: Db, days: Days, orgIds: readonly string[]) => {
-  const open = await listOpenDays(db, days);
+  const open = await listIncompleteDaysAcrossOrganizations(db, days);
   return db.rows<UsageFigures & { organizationId: OrgId }>(sql`
-    select f.org_id as "organizationId", ${sums} from (${dayFigures(days, open, orgIds)}) f group by 1`);
-};
-
-/** Closes a day two hours after its end: a transaction that began on the day has ended by then. */
-const lastClosed = sql`((now() - interval '2 hours') at time zone 'UTC')::date`;
-
-/** Days since the first organization that are over and not complete, newest first. */
-export const listOpenDaysAcrossOrganizations = async (
-  db: Db,
-  maxDays: number,
-  limit: number,
-): Promise<string[]> =>
-  (
-    await db.rows<{ day: string }>(sql`
-      select to_char(s.day, 'YYYY-MM-DD') as day from generate_series(
-        (select greatest(min(o.created_at at time zone 'UTC')::date, ${lastClosed} - ${maxDays}::int)::timestamp
-          from organizations o having count(*) > 0),
-        ${lastClosed}::timestamp - interval '1 day', interval '1 day') s (day)
-      where s.day::date not in (select c.day from usage_rollups c where c.completed_at is not null)
-      order by s.day desc limit ${limit}`)
-  ).map(({ day }) => day);
-
-/** Locks a day, so that one process at a time adds it up. Corrections do not wait for it. */
-const lockDay = (tx: Db, day: string) =>
-  tx.run(sql`
-    insert into usage_rollups (day) values (${day}::date) on conflict (day) do update set day = excluded.day`);
-
-const storeFigures = (tx: Db, day: string, condition: Sql) =>
-  tx.run(sql`
-    insert into usage_days (day, org_id, ${columns})
-    select ${day}::date, o.id, ${columns} from organizations o ${addUp(sql`${day}::date`)}
-    where ${hasActivity} ${condition}
-    on conflict (day, org_id) do update set (${columns}) = row(${excluded})`);
-
-/**
- * Adds up a day, and marks it as complete. What was reopened is removed first: a correction that commits later reopens
- * the day of its organization again.
- */
-export const storeDayAcrossOrganizations = async (tx: Db, day: string): Promise<void> => {
-  await lockDay(tx, day);
-  await tx.run(sql`delete from usage_reopened_days where day = ${day}::date`);
-  await storeFigures(tx, day, emptySql);
-  await tx.run(sql`update usage_rollups set completed_at = now() where day = ${day}::date`);
-};
-
-export interface ReopenedDay {
-  day: string;
-  orgId: OrgId;
-}
-
-/** Complete days of organizations whose reports were corrected, newest first. */
-export const listReopenedDaysAcrossOrganizations = (db: Db, limit: number) =>
-  db.rows<ReopenedDay>(sql`
-    select to_char(g.day, 'YYYY-MM-DD') as day, g.org_id as "orgId" from usage_reopened_days g
-    join usage_rollups c on c.day = g.day and c.completed_at is not null
-    order by g.day desc, g.org_id limit ${limit}`);
-
-/** Adds up a day of an organization again. Waits for a correction of the day that is not committed. */
-export const storeReopenedDay = async (tx: Db, orgId: OrgId, day: string): Promise<void> => {
-  await lockDay(tx, day);
-  await tx.run(sql`delete from usage_reopened_days where day = ${day}::date and org_id = ${orgId}`);
-  await storeFigures(tx, day, sql`and o.id = ${orgId}`);
+    select f.org_id as "organizationId", ${sums} from (${selectDayFigures(days, open, orgIds)}) f group by 1`);
 };

@@ -125,7 +125,8 @@ export const count = async (
       )}
     )
     select least(a.micros, 9007199254740991)::bigint as "addedMicros",
-      least(a.micros + coalesce((select sum(u.cost_micros) from automation_usage u where u.run_id = ${runId}), 0),
+      least(a.micros + coalesce((select sum(u.cost_micros) from automation_usage u
+        where u.org_id = ${orgId} and u.run_id = ${runId}), 0),
         9007199254740991)::bigint as "runMicros"
     from (select coalesce(sum(cost_micros), 0) as micros from added) a`))!;
 };

@@ -72,7 +72,7 @@ export const list = route({
   tag,
   summary: "Read usage and cost, by run, automation, member, model or day",
   description:
-    "Every report of usage counts once; a repeated report counts nothing, and each attempt of a run counts. Without `usage:read` the sums cover the caller's own runs. Largest key first: newest day, newest run. With the embedded database one request sums at most 250,000 reports. Request a shorter period when there are more.",
+    "Every report of usage counts once; a repeated report counts nothing, and each attempt of a run counts. Without `usage:read` the sums cover the caller's own runs. Largest key first: newest day, newest run. Days that are over are stored as sums. With the embedded database one request adds up at most 250,000 reports of other days, or of runs. Request a shorter period when there are more.",
   access: can("automations:create"),
   query: usageQuery,
   replies: {

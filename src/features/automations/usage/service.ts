@@ -8,9 +8,7 @@ import { checkChangedCosts, completionReport } from "../costs/index.ts";
 import { type AutomationSettings, readSettings } from "../settings/index.ts";
 import type { Correction, HeldReport, UsageReportView, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
-import { readUsage } from "./sums.ts";
-
-export { sumByRun } from "./store.ts";
+import { readUsage } from "./sums/index.ts";
 
 type BudgetState = "unlimited" | "within" | "warned" | "exceeded";
 
@@ -105,13 +103,15 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
     const totals = { inputTokens: 0, outputTokens: 0, costMicros: 0, priced: true };
     return { items: [], totals, nextCursor: null };
   }
-  const filter = {
+  const { rows, totals } = await readUsage(db, orgId, {
+    groupBy: query.groupBy,
     memberId: everyones ? (query.memberId ?? null) : member.id,
     automationId: query.automationId ?? null,
     fromAt: query.fromAt ?? null,
     toAt: query.toAt ?? null,
-  };
-  const { rows, totals } = await readUsage(db, orgId, query.groupBy, filter, after, query.limit + 1);
+    after,
+    limit: query.limit + 1,
+  });
   const { items, nextCursor } = cutPage(rows, query, ({ key }) => cursor.write(key));
   const names = await findNames(ctx, query.groupBy, items);
   return {

@@ -1,11 +1,8 @@
-import type { MemberId, OrgId } from "../../../platform/context.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, raw, type Sql, sql } from "../../../platform/db/index.ts";
 import { completionReport } from "../costs/index.ts";
-import type { HeldReport, ReportedUsage, UsageGroup, UsageReportView, UsageTotals } from "./contract.ts";
+import type { HeldReport, ReportedUsage, UsageReportView } from "./contract.ts";
 
-const maxMicros = sql`9007199254740991`;
-/** A sum that fits a JSON number, however much was reported. */
-const total = (column: Sql) => sql`least(coalesce(sum(${column}), 0), ${maxMicros})::bigint`;
 /** The name that is shown for a key. */
 const selectName = {
   automation: (id: Sql, orgId: Sql) => sql`(select v.name from automations a
@@ -105,104 +102,12 @@ export const listReports = (
     }
     order by u.attempt, u.report limit ${limit}`);
 
-const isUnpriced = sql`u.cost_source = 'unpriced'`;
-/** What is known of the cost, and whether all of it is. */
-const costs = sql`case when not coalesce(bool_and(${isUnpriced}), false) then ${total(sql`u.cost_micros`)} end as "costMicros",
-  not coalesce(bool_or(${isUnpriced}), false) as priced`;
-
-const sums = sql`${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
-  ${costs}`;
-
-export const sumByRun = async (db: Db, orgId: OrgId, runId: string): Promise<UsageTotals> =>
-  (await db.row<UsageTotals>(sql`
-    select ${sums} from automation_usage u where u.run_id = ${runId} and u.org_id = ${orgId}`))!;
-
-const keys = {
-  run: raw("u.run_id"),
-  automation: raw("u.automation_id"),
-  member: raw("u.member_id"),
-  model: raw(`coalesce(u.model, '')`),
-  day: raw("to_char(u.reported_at at time zone 'UTC', 'YYYY-MM-DD')"),
-};
-
-export interface UsageFilter {
-  /** null: of every member. */
-  memberId: MemberId | string | null;
-  automationId: string | null;
-  fromAt: number | null;
-  toAt: number | null;
-}
-
-const isInTimeRange = (orgId: OrgId, { fromAt, toAt }: UsageFilter) => sql`u.org_id = ${orgId}
-  ${fromAt === null ? emptySql : sql`and u.reported_at >= to_timestamp(${fromAt}::bigint / 1000.0)`}
-  ${toAt === null ? emptySql : sql`and u.reported_at < to_timestamp(${toAt}::bigint / 1000.0)`}`;
-
-const matchesFilter = ({ memberId, automationId }: UsageFilter) => sql`
-  ${memberId === null ? emptySql : sql`and u.member_id = ${memberId}`}
-  ${automationId === null ? emptySql : sql`and u.automation_id = ${automationId}`}`;
-
-export const list = (
-  db: Db,
-  orgId: OrgId,
-  groupBy: keyof typeof keys,
-  filter: UsageFilter,
-  after: string | null,
-  limit: number,
-) =>
-  db.rows<Omit<UsageGroup, "name"> & { key: string }>(sql`
-    select * from (
-      select ${keys[groupBy]} collate "C" as key, count(distinct u.run_id)::int as runs, ${sums}
-      from automation_usage u where ${isInTimeRange(orgId, filter)} ${matchesFilter(filter)} group by 1) grouped
-    where ${after}::text is null or key < ${after}
-    order by key desc limit ${limit}`);
-
-export const totals = async (db: Db, orgId: OrgId, filter: UsageFilter): Promise<UsageTotals> =>
-  (await db.row<UsageTotals>(sql`
-    select ${sums} from automation_usage u where ${isInTimeRange(orgId, filter)} ${matchesFilter(filter)}`))!;
-
-/** A period from `start`, inclusive, to `end`, exclusive. Null means no bound. */
-export interface Period {
-  start: string | null;
-  end: string | null;
-}
-
-/** Has always two bounds: with one bound the planner expects a third of the table. */
-const isInPeriod = ({ start, end }: Period) => sql`
-  and u.reported_at >= ${start ?? "-infinity"}::timestamptz and u.reported_at < ${end ?? "infinity"}::timestamptz`;
-
-/** The time of the `count`th newest report before `end`. Null when there are fewer reports. */
-export const findPeriodStart = async (
-  db: Db,
-  orgId: OrgId,
-  filter: UsageFilter,
-  end: string | null,
-  count: number,
-): Promise<string | null> =>
-  (
-    await db.row<{ start: string }>(sql`
-      select u.reported_at::text as start from automation_usage u
-      where ${isInTimeRange(orgId, filter)} ${isInPeriod({ start: null, end })}
-      order by u.reported_at desc offset ${raw(String(count - 1))} limit 1`)
-  )?.start ?? null;
-
-/** The usage of each run in a period, by key. */
-export const sumPeriod = (
-  db: Db,
-  orgId: OrgId,
-  groupBy: keyof typeof keys,
-  filter: UsageFilter,
-  stretch: Period,
-) =>
-  db.rows<UsageTotals & { key: string; runId: string }>(sql`
-    select ${keys[groupBy]} as key, u.run_id as "runId", ${sums} from automation_usage u
-    where ${isInTimeRange(orgId, filter)} ${isInPeriod(stretch)} ${matchesFilter(filter)} group by 1, 2`);
-
 export const listNames = (db: Db, orgId: OrgId, of: keyof typeof selectName, keys: readonly string[]) =>
   db.rows<{ key: string; name: string | null }>(sql`
     select k.key, ${selectName[of](sql`k.key`, sql`${orgId}`)} as name from unnest(${keys}::text[]) k (key)`);
 
 export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
   db.run(sql`
-    delete from automation_usage where (run_id, attempt, report) in (
+    delete from automation_usage where org_id = ${orgId} and (run_id, attempt, report) in (
       select u.run_id, u.attempt, u.report from automation_usage u where u.org_id = ${orgId}
       order by u.reported_at limit ${limit})`);

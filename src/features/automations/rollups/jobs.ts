@@ -5,7 +5,7 @@ const budgetMs = 60_000;
 
 /** Adds up the days that are over, and those with corrected reports. */
 export const rollUp = job({
-  name: "admin.roll-up",
+  name: "automations.roll-up",
   schedule: "*/10 * * * *",
   handle: (platform) => rollUpDays(platform, Date.now() + budgetMs),
 });

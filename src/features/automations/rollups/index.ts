@@ -1,0 +1,8 @@
+export { rollUp } from "./jobs.ts";
+export { rollUpDays } from "./service.ts";
+export {
+  type Days,
+  listCurrentDays,
+  listIncompleteDaysAcrossOrganizations,
+  selectDayFigures,
+} from "./store.ts";

@@ -1,0 +1,1 @@
+export { readUsage, sumByRun } from "./service.ts";
