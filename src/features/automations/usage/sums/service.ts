@@ -61,6 +61,7 @@ function createGroups() {
         .map(([key, sums]): Group => ({ key, runs: sums.runs, ...toTotals(sums) }));
       return { rows, totals: toTotals(all) };
     },
+    countReports: () => all.reports,
   };
 }
 
@@ -72,7 +73,7 @@ export async function readUsage(
   orgId: OrgId,
   { groupBy, ...request }: UsageRequest,
 ): Promise<{ rows: Group[]; totals: UsageTotals }> {
-  if (groupBy !== "run") return readGroups(db, orgId, { ...request, groupBy });
+  if (groupBy !== "run") return (await readGroups(db, orgId, { ...request, groupBy })).cutPage(request);
   if (db.kind === "postgres") return readRuns(db, orgId, request);
   const groups = createGroups();
   await addReportsInSteps(db, orgId, { ...request, groupBy }, null, [toPeriod(request)], groups);
@@ -92,16 +93,20 @@ async function readGroups(db: Db, orgId: OrgId, request: store.GroupQuery<store.
   ]);
   for (const { key, ...sums } of pages.flat()) groups.add(key, sums);
   if (db.kind !== "postgres") await addReportsInSteps(db, orgId, request, stored, periods, groups);
-  return groups.cutPage(request);
+  return groups;
 }
 
+/** With more reports than this in a period, its newest runs are found without reading all of them. */
+const manyReports = 20_000;
+
 async function readRuns(db: Db, orgId: OrgId, request: Omit<UsageRequest, "groupBy">) {
+  const days = await readGroups(db, orgId, { ...request, groupBy: "day", after: null, limit: 1 });
+  const { totals } = days.cutPage(request);
   // Runs that were created after the time have no reports in it.
   const bounds = [request.after, findEndRunId(request)].filter((id) => id !== null);
-  const [runs, { totals }] = await Promise.all([
-    store.listByRun(db, orgId, request, toPeriod(request), bounds.sort()[0] ?? null),
-    readGroups(db, orgId, { ...request, groupBy: "day", after: null, limit: 1 }),
-  ]);
+  const endRunId = bounds.sort()[0] ?? null;
+  const hasManyReports = days.countReports() > manyReports;
+  const runs = await store.listByRun(db, orgId, request, toPeriod(request), endRunId, hasManyReports);
   return { rows: runs.map(({ key, ...sums }): Group => ({ key, runs: 1, ...toTotals(sums) })), totals };
 }
 
@@ -118,10 +123,10 @@ async function addReportsInSteps(
   groups: ReturnType<typeof createGroups>,
 ): Promise<void> {
   const counted = new Set<string>();
-  let steps = 0;
+  let rows = 0;
   for (const period of periods) {
     for (let { end } = period; ; ) {
-      if (steps++ * maxRowsPerStatement >= maxRows)
+      if (rows >= maxRows)
         throw invalidField(
           ["fromAt"],
           `More than ${maxRows.toLocaleString("en-US")} reports are in this time. Ask for a shorter one with fromAt and toAt.`,
@@ -142,6 +147,7 @@ async function addReportsInSteps(
         groups.add(null, sums);
       }
       if (start === null) break;
+      rows += maxRowsPerStatement;
       end = start;
     }
   }

@@ -6,6 +6,8 @@ import { sql } from "../../../../platform/db/index.ts";
 import { newIdAt } from "../../../../platform/ids.ts";
 import { storeDayAcrossOrganizations, storeReopenedDay } from "../../rollups/store.ts";
 import { readUsage } from "./index.ts";
+import { toPeriod } from "./periods.ts";
+import { listByRun } from "./store.ts";
 
 const server = useServer();
 const db = () => server.platform.db;
@@ -175,6 +177,9 @@ describe("sums of usage", () => {
             expect(await readUsage(db(), orgId as OrgId, request)).toEqual(expected);
             const next = { ...request, after: expected.rows.at(-1)?.key ?? "none" };
             expect(await readUsage(db(), orgId as OrgId, next)).toEqual(expectUsage(reports, next));
+            const listRuns = (hasManyReports: boolean) =>
+              listByRun(db(), orgId as OrgId, request, toPeriod(request), null, hasManyReports);
+            expect(await listRuns(true)).toEqual(await listRuns(false));
           }
       }),
       { numRuns: 25 },
