@@ -45,6 +45,7 @@ const verdicts = [
   { name: "the log has no error", problem: log[0] },
   { name: "the server ends with 0", problem: ended === 0 ? undefined : String(ended) },
 ];
+for (const [failure, times] of Object.entries(result.failures)) console.log(`${times} × ${failure}`);
 for (const { name, problem } of verdicts)
   console.log(problem === undefined ? `✓ ${name}` : `✗ ${name}: ${problem}`);
 await cleanUp();

@@ -12,7 +12,8 @@ export async function createLoad(url: string): Promise<Work[]> {
   const { access, runIds } = await createQueuedRuns(url, runCount);
   const { body } = await callServer(access, "/v1/automations");
   const automationId = String(body.items[0].id);
-  const runs = runIds.map((id) => ({ id: Promise.resolve(id), sequence: 0 }));
+  const startReporting = (id: Promise<string>) => ({ id, sequence: 0, last: id as Promise<unknown> });
+  const runs = runIds.map((id) => startReporting(Promise.resolve(id)));
   const createRun = async () =>
     String((await callServer(access, `/v1/automations/${automationId}/run`, undefined, "POST")).body.run.id);
   let turn = 0;
@@ -23,16 +24,21 @@ export async function createLoad(url: string): Promise<Work[]> {
       weight: 5,
       async send() {
         const at = turn++ % runs.length;
-        if (runs[at]!.sequence >= eventsPerRun) runs[at] = { id: createRun(), sequence: 0 };
+        if (runs[at]!.sequence >= eventsPerRun) runs[at] = startReporting(createRun());
         const run = runs[at]!;
         const sequence = run.sequence++;
-        return callServer(access, `/v1/automation-runs/${await run.id}/events`, {
-          attempt: 1,
-          sequence,
-          type: "assistant",
-          payload: { text: `Step ${sequence}` },
-          createdAt: Date.now(),
-        });
+        // A runner sends an event when the one before it is stored. Sent earlier, it could arrive first and be refused.
+        const stored = run.last.then(async () =>
+          callServer(access, `/v1/automation-runs/${await run.id}/events`, {
+            attempt: 1,
+            sequence,
+            type: "assistant",
+            payload: { text: `Step ${sequence}` },
+            createdAt: Date.now(),
+          }),
+        );
+        run.last = stored;
+        return stored;
       },
     },
     { name: "runs", weight: 1, send: get("/v1/automation-runs?limit=20") },
