@@ -10,8 +10,8 @@ import {
   useServer,
 } from "../../../test/harness.ts";
 import { createWorker } from "../../../test/workers.ts";
+import { dayMs, toDay } from "../../platform/days.ts";
 import { sql } from "../../platform/db/index.ts";
-import { dayMs, toDay } from "./days.ts";
 import { pruneTelemetry, sumTelemetry } from "./index.ts";
 
 const server = useServer();

@@ -1,8 +1,9 @@
 import type { Ctx } from "../../../platform/context.ts";
+import { toDay } from "../../../platform/days.ts";
 import { invalidField } from "../../../platform/errors.ts";
 import { cutPage, defineCursor } from "../../../platform/http/index.ts";
 import { maxDays, type UsageFigures, type UsageItem, type UsageQuery } from "./contract.ts";
-import { addDays, countDays, listIntervals, toDay } from "./days.ts";
+import { addDays, countDays, listIntervals } from "./days.ts";
 import * as store from "./store.ts";
 
 export const noUsage: UsageFigures = {

@@ -56,9 +56,9 @@ const isOneOf = (column: Sql, orgIds: readonly string[] | null) =>
   orgIds === null ? emptySql : sql`and ${column} = any(${orgIds}::text[])`;
 
 /**
- * The figures of organizations by day: `open` days and days with corrected reports from the rows, and stored sums of the
- * others. The list of open days is read before, because the planner expects a thousand days of a series, and prepares
- * for them.
+ * The figures of organizations by day. `open` days and days with corrected reports are added up from the rows; the other
+ * days are read from the stored sums. The caller reads the list of open days first: of a series in this statement, the
+ * planner would expect a thousand days.
  */
 export const selectDayFigures = (
   { from, to }: Days,
@@ -80,7 +80,7 @@ export const selectDayFigures = (
   where g.day >= ${from}::date and g.day < ${to}::date and g.day <> all(${open}::date[])
     ${isOneOf(sql`g.org_id`, orgIds)} and ${hasActivity}`;
 
-/** The days whose stored sums are current for an organization. */
+/** The days that are added up, without those on which a report of the organization was corrected since. */
 export const listCurrentDays = async (db: Db, orgId: OrgId, { from, to }: Days): Promise<string[]> =>
   (
     await db.rows<{ day: string }>(sql`
@@ -154,8 +154,8 @@ const storeRepeatedRuns = (tx: Db, day: string) =>
     on conflict do nothing`);
 
 /**
- * Adds up a day, and marks it as complete. What was reopened is removed first: a correction that commits later reopens
- * the day of its organization again.
+ * Adds up a day, and marks it as complete. The marks of corrections are removed first, so that a correction that commits
+ * later sets its mark again.
  */
 export const storeDayAcrossOrganizations = async (tx: Db, day: string): Promise<void> => {
   await lockDay(tx, day);

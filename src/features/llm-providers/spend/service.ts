@@ -1,4 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
+import { toDay } from "../../../platform/days.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import * as store from "./store.ts";
 
@@ -48,5 +49,3 @@ export async function adjustSpend(
     .flatMap(({ day, subjectIds, micros }) => subjectIds.map((subjectId) => ({ subjectId, day, micros })));
   if (rows.length > 0) await store.add(tx, orgId, rows);
 }
-
-const toDay = (at: number) => new Date(at).toISOString().slice(0, 10);

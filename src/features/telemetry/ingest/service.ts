@@ -1,7 +1,8 @@
 import type { OrganizationCtx, OrgId } from "../../../platform/context.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
-import { dayMs, findStartOfDay } from "../days.ts";
+import { findStartOfDay } from "../days.ts";
 import { knownNames, type LimitName } from "../names/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import type { StoredSettings } from "../settings/index.ts";

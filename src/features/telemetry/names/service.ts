@@ -1,6 +1,7 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
+import { dayMs, toDay } from "../../../platform/days.ts";
 import { defineState } from "../../../platform/state.ts";
-import { countDays, dayMs, toDay } from "../days.ts";
+import { countDays } from "../days.ts";
 import type { TelemetryRecord } from "../record.ts";
 import * as store from "./store.ts";
 

@@ -3,8 +3,8 @@ import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { expect, test } from "vitest";
 import type { Body } from "../../../../test/body.ts";
 import { createKey, createWorkspace, useServer } from "../../../../test/harness.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { dayMs } from "../days.ts";
 import { pruneTelemetry } from "../index.ts";
 
 const server = useServer();

@@ -1,9 +1,10 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
+import { dayMs, toDay } from "../../../platform/days.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { smallestIdAt } from "../../../platform/ids.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { defineState } from "../../../platform/state.ts";
-import { dayMs, findStartOfDay, toDay } from "../days.ts";
+import { findStartOfDay } from "../days.ts";
 import { removeOldNames } from "../names/index.ts";
 import { removeOldPoints, removeUnchangedPoints } from "../points/index.ts";
 import { removeOldSums } from "../rollups/index.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createWorkspace, useServer } from "../../../../test/harness.ts";
 import { recordStatements } from "../../../../test/plans.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
-import { dayMs } from "../days.ts";
 import { pruneTelemetry } from "../index.ts";
 
 const server = useServer();

@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { dayMs, toDay } from "../../../platform/days.ts";
 import { invalidField } from "../../../platform/errors.ts";
 import { cutPage, defineCursor } from "../../../platform/http/index.ts";
-import { dayMs, toDay } from "../days.ts";
 import { findVisibleMember } from "../events/index.ts";
 import { type Dimension, dimensions, type summaryQuery, type TelemetrySummaryItem } from "./contract.ts";
 import * as store from "./store.ts";

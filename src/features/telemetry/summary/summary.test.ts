@@ -10,8 +10,8 @@ import {
   type TestServer,
   useServer,
 } from "../../../../test/harness.ts";
+import { dayMs, toDay } from "../../../platform/days.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { dayMs, toDay } from "../days.ts";
 import { sumTelemetry } from "../index.ts";
 
 const server = useServer();

@@ -1,7 +1,6 @@
+import { dayMs, toDay } from "../../../../platform/days.ts";
 import { idsBetween } from "../../../../platform/ids.ts";
 import type { Period, StoredDays } from "./store.ts";
-
-const dayMs = 86_400_000;
 
 /** Milliseconds since 1970. Null: no bound. */
 export interface TimeRange {
@@ -9,9 +8,7 @@ export interface TimeRange {
   toAt: number | null;
 }
 
-const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
-
-/** The days that can be in a range: from the first to the day after the last. */
+/** From the first day of a range to its last, which is not included: it is not over when the range ends. */
 export const findDays = ({ fromAt, toAt }: TimeRange) => ({
   from: fromAt === null ? "-infinity" : toDay(fromAt),
   to: toAt === null ? "infinity" : toDay(toAt),

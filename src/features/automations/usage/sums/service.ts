@@ -14,8 +14,12 @@ const maxRows = 250_000;
 type Group = Omit<UsageGroup, "name"> & { key: string };
 
 const noSums: store.Sums = {
-  ...{ runs: 0, reports: 0, unpriced: 0 },
-  ...{ inputTokens: 0, outputTokens: 0, costMicros: 0 },
+  runs: 0,
+  reports: 0,
+  unpriced: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costMicros: 0,
 };
 
 const add = (one: store.Sums, other: store.Sums): store.Sums => ({
@@ -43,7 +47,7 @@ const toTotals = ({
 
 const compareKeys = (key: string, other: string) => Buffer.compare(Buffer.from(key), Buffer.from(other));
 
-/** Adds up sums by key, and all of them. */
+/** Collects sums by key, and the totals of all keys. */
 function createGroups() {
   const byKey = new Map<string, store.Sums>();
   let all = noSums;

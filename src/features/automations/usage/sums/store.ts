@@ -110,7 +110,7 @@ export const listStored = (db: Db, orgId: OrgId, query: GroupQuery<StoredKey>, d
   );
 };
 
-/** The usage of each run in periods, by key. `isStored`: the run is also counted for the key in stored days. */
+/** The usage of each run in periods, by key. With `isStored`, a stored day already counts the run for this key. */
 const selectRuns = (
   orgId: OrgId,
   { groupBy, ...filter }: Pick<GroupQuery, "groupBy" | keyof UsageFilter>,
