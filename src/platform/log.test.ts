@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createLog, createRequestLog, gatherLines, type RequestLine } from "./log.ts";
 import { prettyLines } from "./pretty-log.ts";
 
@@ -85,6 +85,7 @@ describe("lines for stderr", () => {
     const destination = Object.assign(new EventEmitter(), {
       written: [] as string[],
       write: (lines: string) => destination.written.push(lines) > 0,
+      flush: vi.fn(),
     });
     return { destination, ...gatherLines(destination as never, 4096) };
   };
@@ -101,6 +102,31 @@ describe("lines for stderr", () => {
     write(`${"x".repeat(10_000)}\n`);
     await turn();
     expect(destination.written.at(-1)).toHaveLength(10_001);
+  });
+
+  test("are flushed until they are written, and nothing is flushed without lines", () => {
+    vi.useFakeTimers();
+    try {
+      const { destination, write } = open();
+      vi.advanceTimersByTime(1_000);
+      expect(destination.flush).not.toHaveBeenCalled();
+      write("one\n");
+      vi.advanceTimersByTime(150);
+      expect(destination.flush).toHaveBeenCalledTimes(1);
+      // The library ignores a flush during a write.
+      vi.advanceTimersByTime(100);
+      expect(destination.flush).toHaveBeenCalledTimes(2);
+      destination.emit("write", 4);
+      vi.advanceTimersByTime(1_000);
+      expect(destination.flush).toHaveBeenCalledTimes(2);
+      write("ü\n");
+      vi.advanceTimersByTime(50);
+      destination.emit("drop", "ü\n");
+      vi.advanceTimersByTime(1_000);
+      expect(destination.flush).toHaveBeenCalledTimes(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("that were dropped are counted once there is room again", async () => {

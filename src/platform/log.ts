@@ -37,43 +37,61 @@ function openStderr(format: LogFormat, maxWrite: number): DestinationStream {
     minLength: maxWrite - 1,
     maxWrite,
     maxLength: maxWaiting,
-    periodicFlush: 100,
   });
   const lines = gatherLines(stderr, maxWrite);
   return format === "pretty" ? prettyLines(lines, process.stderr.hasColors?.() ?? false) : lines;
 }
 
-type Destination = Pick<ReturnType<typeof pino.destination>, "write" | "on">;
+type Destination = Pick<ReturnType<typeof pino.destination>, "write" | "flush" | "on">;
+
+/** Lines wait for others this long. */
+const flushMs = 100;
 
 /**
  * Joins the lines of one turn of the event loop. The destination counts the bytes of its buffer with every write, so
- * many small writes would be slow.
+ * many small writes would be slow. Its own periodic flush would call the system ten times a second when there is nothing
+ * to write.
  */
 export function gatherLines(destination: Destination, maxWrite: number): DestinationStream {
   let gathered = "";
   let bytes = 0;
+  /** Bytes that the destination has not written. */
+  let waiting = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const write = (lines: string, length: number) => {
+    waiting += length;
+    destination.write(lines);
+    timer ??= setTimeout(flush, flushMs).unref();
+  };
+  // A flush has no effect while a write is under way, so it is repeated until nothing waits.
+  const flush = () => {
+    timer = undefined;
+    if (waiting <= 0) return;
+    destination.flush();
+    timer = setTimeout(flush, flushMs).unref();
+  };
   const send = () => {
     if (bytes === 0) return;
-    const lines = gathered;
+    const [lines, length] = [gathered, bytes];
     gathered = "";
     bytes = 0;
-    destination.write(lines);
+    write(lines, length);
   };
+  destination.on("write", (written: number) => {
+    waiting -= written;
+  });
   let dropped = 0;
   destination.on("drop", (lines: string) => {
+    waiting -= Buffer.byteLength(lines);
     dropped += lines.split("\n").length - 1;
   });
   destination.on("drain", () => {
     if (dropped === 0) return;
     const time = new Date().toISOString();
-    const line = {
-      level: "warn",
-      time,
-      lines: dropped,
-      msg: "lines of the log were dropped: nobody read them",
-    };
+    const msg = "lines of the log were dropped: nobody read them";
+    const line = `${JSON.stringify({ level: "warn", time, lines: dropped, msg })}\n`;
     dropped = 0;
-    destination.write(`${JSON.stringify(line)}\n`);
+    write(line, line.length);
   });
   // Before the destination writes the rest of what it has.
   process.prependListener("exit", send);
