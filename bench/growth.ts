@@ -167,6 +167,12 @@ async function measureSize(
           `/v1/automation-usage?groupBy=model&fromAt=${month}`,
           `/v1/automation-usage?groupBy=run&fromAt=${month}`,
           "/v1/automation-usage?groupBy=member",
+          "/v1/overview/attention",
+          "/v1/overview/checklist",
+          "/v1/overview/counts",
+          "/v1/overview/recent",
+          "/v1/overview/runs",
+          "/v1/overview/runs?timeZone=Asia/Kolkata",
         ].map((path): [string, () => Promise<void>] => [
           `\`${path.replace(/=\d{13}/, "=…").replace(/_[0-9a-z]{26}/g, "_…")}\``,
           get(path),

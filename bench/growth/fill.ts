@@ -58,9 +58,9 @@ export async function fill(
   const statements: [text: string, ...values: string[]][] = [
     [
       `insert into automation_runs (id, org_id, automation_id, revision, member_id, trigger, status, created_at,
-         finished_at, no)
+         started_at, finished_at, no)
        select 'run_' || id, org, $4, 1, $5, 'manual', case when n % 100 = 0 then 'failed' else 'succeeded' end, at, at,
-         run_number_at(at) + n from ${source}`,
+         at + n % 600 * interval '1 second', run_number_at(at) + n from ${source}`,
       automationId,
       memberId,
     ],
