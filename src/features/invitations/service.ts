@@ -105,13 +105,11 @@ async function checkOffer(
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
   const person = await store.findPersonByEmail(tx, ctx.orgId, email);
-  if (person) {
-    refuseMember(person.isDeactivated);
-    if ((await findFormerReason(tx, ctx.orgId, person.userId)) === "deprovisioned") throw deprovisioned();
-    // Somebody who may invite has decided that this person may come back.
-    await clearFormerMember(tx, ctx.orgId, person.userId);
-  }
+  if (person) refuseMember(person.isDeactivated);
+  if ((await findFormerReason(tx, ctx.orgId, email)) === "deprovisioned") throw deprovisioned();
   if (await isInactiveInDirectory(tx, ctx.orgId, email)) throw deprovisioned();
+  // Somebody who may invite has decided that this person may come back.
+  await clearFormerMember(tx, ctx.orgId, email);
   return { actor, organization, sentToday };
 }
 
@@ -283,7 +281,7 @@ async function checkInvited(
   }
   const existing = await findMemberByUser(db, orgId, person.id);
   if (existing) refuseMember(existing.deactivatedAt !== null);
-  const former = await findFormerReason(db, orgId, person.id);
+  const former = await findFormerReason(db, orgId, email);
   if (former === "deprovisioned" || (await isInactiveInDirectory(db, orgId, email))) throw deprovisioned();
   if (former !== undefined)
     throw conflict(

@@ -21,8 +21,8 @@ import * as store from "./store.ts";
  */
 export async function addMember(tx: Db, orgId: OrgId, userId: UserId, role: string): Promise<MemberId> {
   const id = newId("mem");
-  await store.insert(tx, orgId, { id, userId, role });
-  await store.removeFormer(tx, orgId, userId);
+  const { email } = (await store.insert(tx, orgId, { id, userId, role }))!;
+  await store.removeFormer(tx, orgId, email);
   return id;
 }
 
@@ -67,7 +67,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     if (member.id !== actor.id || ctx.caller.credential !== "session")
       await checkMayChangeMember(tx, actor, member);
     await endMembership(ctx, tx, member);
-    if (member.id !== actor.id) await store.addFormer(tx, ctx.orgId, member.userId, "removed");
+    if (member.id !== actor.id) await store.addFormer(tx, ctx.orgId, member.email, "removed");
   });
 }
 
