@@ -24,7 +24,13 @@ import {
 import { allowsAddress, findOrganization, type Organization } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { canStillGrant, lockAuthority, lockRights, requireGrantableRole } from "../roles/index.ts";
+import {
+  canStillGrant,
+  lockAuthority,
+  lockRights,
+  requireFreshForOwner,
+  requireGrantableRole,
+} from "../roles/index.ts";
 import { refuseSuspended } from "../suspension/index.ts";
 import { addToTeams, countTeams, findPermissionsToAdd, lockTeams } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
@@ -102,6 +108,7 @@ async function checkOffer(
       throw forbidden("missing_permission", `Inviting into these teams needs the permission ${right}.`);
   }
   await requireGrantableRole(tx, actor, role);
+  requireFreshForOwner(ctx, role);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
   const person = await store.findPersonByEmail(tx, ctx.orgId, email);
