@@ -487,15 +487,13 @@ create table first_account (
 
 create table former_members (
   org_id text collate "C" not null,
-  user_id text collate "C" not null,
   reason text not null,
   removed_at timestamptz not null default now(),
-  constraint former_members_pkey PRIMARY KEY (org_id, user_id),
+  email text not null,
+  constraint former_members_pkey PRIMARY KEY (org_id, email),
   constraint former_members_reason_check CHECK ((reason = ANY (ARRAY['removed'::text, 'deprovisioned'::text]))),
-  constraint former_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint former_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  constraint former_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
-CREATE INDEX former_members_user ON former_members USING btree (user_id);
 
 create table idempotency_keys (
   scope text not null,

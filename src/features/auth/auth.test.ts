@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { askOnce, signUp, useServer } from "../../../test/harness.ts";
 import { createApp, jobs } from "../../app.ts";
@@ -105,5 +106,19 @@ describe("passwords", () => {
       ),
     );
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
+  test("an earlier password does not sign in while a new one is being stored", async () => {
+    const ada = await signUp(server);
+    const sent = server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`update accounts set password = 'another' where user_id = ${ada.userId}`);
+      const reply = server.call("/api/auth/sign-in/email", {
+        body: { email: ada.email, password: ada.password },
+      });
+      // The password that is still stored is right. The reply has to wait for the end of the change.
+      await Promise.race([reply, setTimeout(1_000)]);
+      return { reply };
+    });
+    expect((await (await sent).reply).status).toBe(401);
   });
 });

@@ -55,14 +55,18 @@ export async function signIn(ctx: Ctx, { email, password }: SignInInput): Promis
   if (!user || !hash || !isRight)
     throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
   const userId = user.id;
+  const result = await ctx.db.transaction(async (tx): Promise<FirstStep | undefined> => {
+    if (!(await store.lockPasswordHash(tx, userId, hash))) return undefined;
+    return (await hasTwoFactor(tx, userId))
+      ? { status: 202, body: await createChallenge(tx, userId) }
+      : { status: 200, body: { token: await startSession(ctx, tx, userId, "password"), user } };
+  });
+  // The password changed while it was checked. A session that starts now would survive the change.
+  if (!result) return signIn(ctx, { email, password });
   await resetAttempts(ctx.db, key);
   if (isOutdatedHash(hash))
     await store.replacePasswordHash(ctx.db, userId, hash, await hashPassword(password));
-  return ctx.db.transaction(async (tx) =>
-    (await hasTwoFactor(tx, userId))
-      ? { status: 202, body: await createChallenge(tx, userId) }
-      : { status: 200, body: { token: await startSession(ctx, tx, userId, "password"), user } },
-  );
+  return result;
 }
 
 export async function signOut({ db, bus, caller, userId }: PersonCtx): Promise<{ ok: true }> {
@@ -174,11 +178,12 @@ export async function resetPassword(ctx: Ctx, { token, newPassword, endKeysAndTo
     if (!used) throw invalidReset();
     const { userId } = used;
     await store.setPassword(tx, userId, newId("acc"), hash);
+    // Before the sessions: a sign-in that is using up its challenge must have started its session by then.
+    await removeChallenges(tx, userId);
     await removeOtherSessions(tx, userId, "");
     await invalidateCallers(ctx.bus, tx, userId);
     // Another person may hold an older link.
     await store.removeLinks(tx, userId);
-    await removeChallenges(tx, userId);
     const target = { type: "user", id: userId };
     await record(ctx, tx, { action: "user.password_reset", target }, null);
     const first = await confirmMailbox(ctx, tx, userId, { proof: "password_reset" });

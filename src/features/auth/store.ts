@@ -73,6 +73,16 @@ export const findPasswordHash = async (db: Db, userId: UserId): Promise<string |
     )
   )?.password ?? undefined;
 
+/**
+ * Keeps the password as it is until the transaction ends. Returns false when it has changed. A change that is in progress
+ * is waited for.
+ */
+export const lockPasswordHash = async (tx: Db, userId: UserId, hash: string): Promise<boolean> =>
+  (await tx.row(sql`
+    select 1 from accounts
+    where user_id = ${userId} and provider_id = 'credential' and password = ${hash} for share`)) !==
+  undefined;
+
 /** Replaces a hash by one of the same password. Does nothing when the password has changed in the meantime. */
 export const replacePasswordHash = (db: Db, userId: UserId, old: string, hash: string) =>
   db.run(sql`

@@ -224,6 +224,16 @@ describe("an invitation", () => {
     expect((await send({ email, role: "owner" })).status).toBe(201);
   });
 
+  test("to become an owner needs a fresh session of an owner, also when it is sent again", async () => {
+    const key = await createKey(server, acme.owner);
+    const email = `owner-${Date.now()}@example.com`;
+    const reauth = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+    expect(await send({ email, role: "owner" }, key.auth)).toMatchObject(reauth);
+    const { id } = (await send({ email, role: "owner" })).body.invitation;
+    const again = { method: "POST", headers: key.auth };
+    expect(await server.call(`/v1/invitations/${id}/resend`, again)).toMatchObject(reauth);
+  });
+
   test("can name teams only when the inviter may manage teams", async () => {
     const team = await createTeam(server, acme.owner);
     const [host, guide] = [

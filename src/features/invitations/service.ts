@@ -24,7 +24,13 @@ import {
 import { allowsAddress, findOrganization, type Organization } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { canStillGrant, lockAuthority, lockRights, requireGrantableRole } from "../roles/index.ts";
+import {
+  canStillGrant,
+  lockAuthority,
+  lockRights,
+  requireFreshForOwner,
+  requireGrantableRole,
+} from "../roles/index.ts";
 import { refuseSuspended } from "../suspension/index.ts";
 import { addToTeams, countTeams, findPermissionsToAdd, lockTeams } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
@@ -102,16 +108,15 @@ async function checkOffer(
       throw forbidden("missing_permission", `Inviting into these teams needs the permission ${right}.`);
   }
   await requireGrantableRole(tx, actor, role);
+  requireFreshForOwner(ctx, role);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
   const person = await store.findPersonByEmail(tx, ctx.orgId, email);
-  if (person) {
-    refuseMember(person.isDeactivated);
-    if ((await findFormerReason(tx, ctx.orgId, person.userId)) === "deprovisioned") throw deprovisioned();
-    // Somebody who may invite has decided that this person may come back.
-    await clearFormerMember(tx, ctx.orgId, person.userId);
-  }
+  if (person) refuseMember(person.isDeactivated);
+  if ((await findFormerReason(tx, ctx.orgId, email)) === "deprovisioned") throw deprovisioned();
   if (await isInactiveInDirectory(tx, ctx.orgId, email)) throw deprovisioned();
+  // Somebody who may invite has decided that this person may come back.
+  await clearFormerMember(tx, ctx.orgId, email);
   return { actor, organization, sentToday };
 }
 
@@ -283,7 +288,7 @@ async function checkInvited(
   }
   const existing = await findMemberByUser(db, orgId, person.id);
   if (existing) refuseMember(existing.deactivatedAt !== null);
-  const former = await findFormerReason(db, orgId, person.id);
+  const former = await findFormerReason(db, orgId, email);
   if (former === "deprovisioned" || (await isInactiveInDirectory(db, orgId, email))) throw deprovisioned();
   if (former !== undefined)
     throw conflict(

@@ -81,9 +81,8 @@ export const findInvitationByToken = (db: Db, tokenHash: string) =>
 
 /** The account with this address. `isDeactivated` is null for somebody who is not a member. */
 export const findPersonByEmail = (db: Db, orgId: OrgId, email: string) =>
-  db.row<{ userId: UserId; isDeactivated: boolean | null }>(sql`
-    select u.id as "userId",
-      (select m.deactivated_at is not null from members m where m.user_id = u.id and m.org_id = ${orgId}) as "isDeactivated"
+  db.row<{ isDeactivated: boolean | null }>(sql`
+    select (select m.deactivated_at is not null from members m where m.user_id = u.id and m.org_id = ${orgId}) as "isDeactivated"
     from users u where u.email = ${email}`);
 
 export const findUserName = async (db: Db, userId: UserId): Promise<string> =>

@@ -8,6 +8,7 @@ import {
   createWorkspace,
   invite,
   joinWorkspace,
+  signUp,
   useServer,
   verifyAddress,
   type Workspace,
@@ -15,6 +16,7 @@ import {
 import { openSse } from "../../../test/sse.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
+import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
 import { listAdmins } from "../notifications/settings/store.ts";
 
@@ -266,6 +268,32 @@ describe("an invitation", () => {
     expect((await accept(again.body.token, bob.auth)).status).toBe(200);
   });
 
+  test("from before a removal or deactivation is void, also for a new account with the same address", async () => {
+    for (const [method, path] of [
+      ["DELETE", ""],
+      ["POST", "/deactivate"],
+    ] as const) {
+      const bob = await signUp(server, "Bob");
+      const { token } = await invite(server, acme.owner, { email: bob.email });
+      const memberId = newId("mem");
+      await server.platform.db.run(sql`
+        insert into members (id, org_id, user_id, role) values (${memberId}, ${acme.orgId}, ${bob.userId}, 'member')`);
+      await call(`/v1/members/${memberId}${path}`, { method, headers: acme.owner.auth });
+      const confirmed = { method: "DELETE", body: { confirm: bob.email }, headers: bob.auth };
+      expect((await call("/v1/me", confirmed)).status).toBe(204);
+      const { email, password } = bob;
+      const created = (await call("/api/auth/sign-up/email", { body: { email, password, name: "Bob" } }))
+        .body;
+      const auth = { authorization: `Bearer ${created.token}` };
+      expect(await accept(token, auth)).toMatchObject({
+        status: 409,
+        body: { error: "invitation_withdrawn" },
+      });
+      const again = await tryInvite(email);
+      expect((await accept(again.body.token, auth)).status).toBe(200);
+    }
+  });
+
   test("is refused for somebody whom the directory removed", async () => {
     const bob = await joinWorkspace(server, acme, "member");
     const { token } = await (async () => {
@@ -273,7 +301,7 @@ describe("an invitation", () => {
       return invite(server, acme.owner, { email: bob.email });
     })();
     await server.platform.db.run(sql`
-      insert into former_members (org_id, user_id, reason) values (${acme.orgId}, ${bob.userId}, 'deprovisioned')`);
+      insert into former_members (org_id, email, reason) values (${acme.orgId}, ${bob.email}, 'deprovisioned')`);
     const refused = { status: 409, body: { error: "member_deprovisioned" } };
     expect(await accept(token, bob.auth)).toMatchObject(refused);
     expect(await tryInvite(bob.email)).toMatchObject(refused);

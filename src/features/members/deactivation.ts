@@ -56,18 +56,18 @@ export async function reactivateMember(
   memberId: MemberId,
   { reason }: StateChange,
 ): Promise<boolean> {
-  const { userId, deactivatedAt } = await requireMember(tx, orgId, memberId);
+  const { userId, email, deactivatedAt } = await requireMember(tx, orgId, memberId);
   if (deactivatedAt === null) return false;
   if (reason !== "manual" && (await store.findDeactivator(tx, orgId, memberId)) === "admin") {
     // The directory knows the person again. An admin may then reactivate them.
-    await store.removeFormer(tx, orgId, userId);
+    await store.removeFormer(tx, orgId, email);
     return false;
   }
   await takeQuota(ctx, tx, orgId, "members");
   // A request that had started before the deactivation may have created a credential after it.
   await endCredentialsOfMember(ctx, tx, orgId, memberId);
   await store.setDeactivated(tx, orgId, memberId, null);
-  await store.removeFormer(tx, orgId, userId);
+  await store.removeFormer(tx, orgId, email);
   // Sessions without an organization are cached by their person.
   await invalidateCallers(ctx.bus, tx, userId);
   await record(
@@ -102,7 +102,7 @@ export async function reactivate(ctx: MemberCtx, id: string) {
     await checkMayChangeMember(tx, actor, member);
     const isByAdmin = (await store.findDeactivator(tx, ctx.orgId, member.id)) === "admin";
     if (!isByAdmin) refuseManaged(member, "deactivation");
-    if ((await store.findFormerReason(tx, ctx.orgId, member.userId)) === "deprovisioned") {
+    if ((await store.findFormerReason(tx, ctx.orgId, member.email)) === "deprovisioned") {
       throw conflict(
         "managed_by_scim",
         "The directory has removed this person. Assign them in the directory again, or remove the SCIM connector.",

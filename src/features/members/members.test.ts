@@ -153,6 +153,22 @@ describe("changing a member's role", () => {
     expect((await change(bob.memberId, "member", acme.owner.auth)).status).toBe(200);
   });
 
+  test("to owner needs a fresh session, and no key is enough", async () => {
+    const acme = await createWorkspace(server);
+    const bob = await joinWorkspace(server, acme, "member");
+    const reauth = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+    const key = await createKey(server, acme.owner);
+    expect(await change(bob.memberId, "owner", key.auth)).toMatchObject(reauth);
+    expect((await change(bob.memberId, "admin", key.auth)).status).toBe(200);
+    const old = await signIn(server, acme.owner);
+    await server.platform.db.run(
+      sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${acme.owner.userId}`,
+    );
+    expect(await change(bob.memberId, "owner", old)).toMatchObject(reauth);
+    const fresh = await signIn(server, acme.owner);
+    expect((await change(bob.memberId, "owner", fresh)).status).toBe(200);
+  });
+
   test("cannot give permissions that the caller lacks: not to others, not to oneself, not with a limited key", async () => {
     const acme = await createWorkspace(server);
     const helpdesk = await createRole(server, acme.owner, ["members:read", "members:manage"]);

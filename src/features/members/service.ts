@@ -4,7 +4,13 @@ import { conflict } from "../../platform/errors.ts";
 import { invalidateCallers, readPage } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
-import { checkMayChangeMember, lockAuthority, requireGrantableRole, requireOwner } from "../roles/index.ts";
+import {
+  checkMayChangeMember,
+  lockAuthority,
+  requireFreshForOwner,
+  requireGrantableRole,
+  requireOwner,
+} from "../roles/index.ts";
 import type { listQuery, Member } from "./contract.ts";
 import {
   type IdentifiedMember,
@@ -21,8 +27,8 @@ import * as store from "./store.ts";
  */
 export async function addMember(tx: Db, orgId: OrgId, userId: UserId, role: string): Promise<MemberId> {
   const id = newId("mem");
-  await store.insert(tx, orgId, { id, userId, role });
-  await store.removeFormer(tx, orgId, userId);
+  const { email } = (await store.insert(tx, orgId, { id, userId, role }))!;
+  await store.removeFormer(tx, orgId, email);
   return id;
 }
 
@@ -41,6 +47,7 @@ export async function change(ctx: MemberCtx, id: string, { role }: { role: strin
     await checkMayChangeMember(tx, actor, before);
     if (before.role !== role) refuseManaged(before, "role");
     await requireGrantableRole(tx, actor, role);
+    if (before.role !== role) requireFreshForOwner(ctx, role);
     if (before.role === "owner" && role !== "owner" && before.deactivatedAt === null)
       await requireAnotherOwner(tx, ctx.orgId, before.id);
     if (before.role !== role) await setRole(ctx, tx, before, role);
@@ -67,7 +74,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     if (member.id !== actor.id || ctx.caller.credential !== "session")
       await checkMayChangeMember(tx, actor, member);
     await endMembership(ctx, tx, member);
-    if (member.id !== actor.id) await store.addFormer(tx, ctx.orgId, member.userId, "removed");
+    if (member.id !== actor.id) await store.addFormer(tx, ctx.orgId, member.email, "removed");
   });
 }
 

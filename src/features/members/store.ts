@@ -14,7 +14,9 @@ export const insert = (
   orgId: OrgId,
   { id, userId, role }: { id: MemberId; userId: UserId; role: string },
 ) =>
-  db.run(sql`insert into members (id, org_id, user_id, role) values (${id}, ${orgId}, ${userId}, ${role})`);
+  db.row<{ email: string }>(sql`
+    insert into members as m (id, org_id, user_id, role) values (${id}, ${orgId}, ${userId}, ${role})
+    returning (select u.email from users u where u.id = m.user_id) as email`);
 
 export interface Filter {
   search?: string | undefined;
@@ -103,26 +105,29 @@ export const findDeactivator = async (db: Db, orgId: OrgId, id: MemberId): Promi
 
 type FormerReason = "removed" | "deprovisioned";
 
-/** A person whom the directory removed stays deprovisioned when an admin removes the rest. */
-export const addFormer = (db: Db, orgId: OrgId, userId: UserId, reason: FormerReason) =>
+/**
+ * Remembers the address, because the person may delete the account and make a new one. A person whom the directory removed
+ * stays deprovisioned when an admin removes the rest.
+ */
+export const addFormer = (db: Db, orgId: OrgId, email: string, reason: FormerReason) =>
   db.run(sql`
-    insert into former_members as f (org_id, user_id, reason) values (${orgId}, ${userId}, ${reason})
-    on conflict (org_id, user_id) do update set removed_at = now(),
+    insert into former_members as f (org_id, email, reason) values (${orgId}, ${email}, ${reason})
+    on conflict (org_id, email) do update set removed_at = now(),
       reason = case when f.reason = 'deprovisioned' then f.reason else excluded.reason end`);
 
-export const removeFormer = (db: Db, orgId: OrgId, userId: UserId) =>
-  db.run(sql`delete from former_members where org_id = ${orgId} and user_id = ${userId}`);
+export const removeFormer = (db: Db, orgId: OrgId, email: string) =>
+  db.run(sql`delete from former_members where org_id = ${orgId} and email = ${email}`);
 
 /** Undefined for somebody who was never removed, or was added or invited again since. */
-export const findFormerReason = async (db: Db, orgId: OrgId, userId: UserId) =>
+export const findFormerReason = async (db: Db, orgId: OrgId, email: string) =>
   (
     await db.row<{ reason: FormerReason }>(
-      sql`select reason from former_members where org_id = ${orgId} and user_id = ${userId}`,
+      sql`select reason from former_members where org_id = ${orgId} and email = ${email}`,
     )
   )?.reason;
 
-export const isFormerMember = async (db: Db, orgId: OrgId, userId: UserId): Promise<boolean> =>
-  (await findFormerReason(db, orgId, userId)) !== undefined;
+export const isFormerMember = async (db: Db, orgId: OrgId, email: string): Promise<boolean> =>
+  (await findFormerReason(db, orgId, email)) !== undefined;
 
 /** Whether the directory has users with this address and none of them is active. They may be linked to no member. */
 export const isInactiveInDirectory = async (db: Db, orgId: OrgId, email: string): Promise<boolean> =>

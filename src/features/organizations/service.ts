@@ -104,7 +104,9 @@ async function requireSso(ctx: MemberCtx, tx: Db, before: Organization, changes:
     return;
   }
   await checkMayRequireSso(ctx, tx, breakGlassMemberId);
-  if (!before.requireSso) await endCredentialsOfLockedOut(ctx, tx, breakGlassMemberId!);
+  // The owner who was named before may have no other way to sign in.
+  if (!before.requireSso || breakGlassMemberId !== before.breakGlassMemberId)
+    await endCredentialsOfLockedOut(ctx, tx, breakGlassMemberId!);
 }
 
 export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): Promise<void> {

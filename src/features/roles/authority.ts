@@ -1,6 +1,7 @@
 import type { MemberCtx, MemberId, Membership, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
+import { checkAccess, member as memberAccess } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
 import { createMembership, findMembership, findRoleOfMember } from "../credentials/index.ts";
 import { builtInRoles, type Permission, permissionsOfRole } from "../permissions/index.ts";
@@ -53,6 +54,11 @@ export async function requireGrantableRole(tx: Db, actor: Membership, id: string
   if (id === "owner") requireOwner(actor, "Only an owner makes somebody an owner.");
   refuseBeyondOwnRights(actor, role.permissions, `give the role ${role.name}`);
   return role;
+}
+
+/** Making an owner needs a fresh session, as a transfer does. Otherwise a key that leaks gives the organization away. */
+export function requireFreshForOwner({ caller }: MemberCtx, role: string): void {
+  if (role === "owner") checkAccess(memberAccess({ fresh: true }), caller, Date.now());
 }
 
 /** Refuses to change a member who has more permissions than the actor. */

@@ -7,6 +7,7 @@ export {
   checkMayChangeMember,
   lockAuthority,
   lockRights,
+  requireFreshForOwner,
   requireGrantableRole,
   requireOwner,
 } from "./authority.ts";

@@ -13,6 +13,7 @@ import {
   renameUser,
   setActiveOrganization,
 } from "../auth/index.ts";
+import { addFormerMember } from "../members/index.ts";
 import { findOrganization, removeOrganization } from "../organizations/index.ts";
 import { lockRights } from "../roles/index.ts";
 import { refuseSuspended } from "../suspension/index.ts";
@@ -118,7 +119,9 @@ export async function removeMe(
     }
     for (const { orgId } of soleMemberships)
       await removeOrganization(ctx, tx, (await findOrganization(tx, orgId))!);
-    for (const { orgId, memberId, role } of remaining.filter(({ hasOthers }) => hasOthers)) {
+    for (const { orgId, memberId, role, isDeactivated } of remaining.filter(({ hasOthers }) => hasOthers)) {
+      // The deactivation ends with the membership. A new account must not bring the person back.
+      if (isDeactivated) await addFormerMember(tx, orgId, user.email, "removed");
       const target = { type: "member", id: memberId };
       await record(ctx, tx, { action: "member.left", target, before: { role, email: user.email } }, orgId);
     }

@@ -41,6 +41,7 @@ interface RemainingOrganization {
   role: string;
   hasOthers: boolean;
   hasOtherOwner: boolean;
+  isDeactivated: boolean;
   isSuspended: boolean;
 }
 
@@ -50,5 +51,6 @@ export const listRemainingOrganizations = (db: Db, userId: UserId) =>
     select o.id as "orgId", m.id as "memberId", o.name, o.slug, m.role,
       exists (select 1 from members x where x.org_id = o.id and x.id <> m.id) as "hasOthers",
       exists (select 1 from members x where x.org_id = o.id and x.role = 'owner' and x.id <> m.id
-        and x.deactivated_at is null) as "hasOtherOwner", o.suspended_at is not null as "isSuspended"
+        and x.deactivated_at is null) as "hasOtherOwner", m.deactivated_at is not null as "isDeactivated",
+      o.suspended_at is not null as "isSuspended"
     from members m join organizations o on o.id = m.org_id where m.user_id = ${userId} order by o.id`);

@@ -158,8 +158,7 @@ export async function deprovisionUser(
   const member = await findMember(tx, orgId, memberId);
   if (!member) return;
   await deactivateMember(ctx, tx, orgId, memberId, { reason: "deprovisioned" });
-  await addFormerMember(tx, orgId, member.userId, "deprovisioned");
-  // Otherwise the person could delete their account, create a new one, and accept an earlier invitation.
+  await addFormerMember(tx, orgId, member.email, "deprovisioned");
   await store.cancelInvitations(tx, orgId, member.email);
   await setManagement(tx, orgId, memberId, { managedBy: null, managesName: false });
 }

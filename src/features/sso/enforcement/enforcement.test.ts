@@ -258,4 +258,28 @@ describe("requiring single sign-on", () => {
     );
     expect(statuses).toEqual([401, 200, 200, 401]);
   });
+
+  test("ends the keys of the named owner when another one is named and they can no longer sign in", async () => {
+    const company = await createStrictCompany();
+    const second = await joinWorkspace(server, company, "owner");
+    const secret = await turnOnSecondFactor(second);
+    const headers = await signInWithCode(company);
+    const name = async (auth: Record<string, string>, breakGlassMemberId: string) =>
+      (await patch(auth, { breakGlassMemberId })).status;
+    expect(await name(headers, second.memberId)).toBe(200);
+    const key = await createKey(server, {
+      ...second,
+      auth: (await signInWithCode({ owner: second, secret })) as Person["auth"],
+    });
+    // As if the first owner had proved the account before.
+    await server.platform.db.run(sql`
+      insert into sso_identities (id, connector_id, org_id, subject, user_id)
+      values (${newId("sid")}, ${company.connector.id}, ${company.orgId}, ${company.subject}, ${company.owner.userId})`);
+    const browser = new Browser();
+    await runSignIn(server, browser, `/v1/sso/${company.connector.id}/start`, company.subject);
+    const readMe = async () => (await server.call("/v1/me", { headers: key.auth })).status;
+    expect(await readMe()).toBe(200);
+    expect(await name(browser.auth, company.breakGlassMemberId)).toBe(200);
+    expect(await readMe()).toBe(401);
+  });
 });

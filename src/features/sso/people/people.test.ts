@@ -268,6 +268,27 @@ describe("a member who is gone", () => {
     await server.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth });
     expect(readCode(await runSignIn(server, new Browser(), start(), ada.subject))).toBe("member_removed");
   });
+
+  test("cannot come back with a new account either: not after a removal, not after a deactivation", async () => {
+    for (const [method, path] of [
+      ["DELETE", ""],
+      ["POST", "/deactivate"],
+    ] as const) {
+      const ada = await signUpAtCompany();
+      const { memberId } = await joinWorkspace(server, acme, "member");
+      await server.platform.db.run(sql`update members set user_id = ${ada.userId} where id = ${memberId}`);
+      await server.call(`/v1/members/${memberId}${path}`, { method, headers: acme.owner.auth });
+      const body = { confirm: ada.email };
+      expect((await server.call("/v1/me", { method: "DELETE", body, headers: ada.auth })).status).toBe(204);
+      const signIn = () => runSignIn(server, new Browser(), start(), ada.subject);
+      expect(readCode(await signIn())).toBe("member_removed");
+      await server.call("/v1/invitations", {
+        body: { email: ada.email, role: "member" },
+        headers: acme.owner.auth,
+      });
+      expect((await signIn()).status).toBe(303);
+    }
+  });
 });
 
 describe("groups", () => {

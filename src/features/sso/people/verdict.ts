@@ -83,7 +83,7 @@ export async function decide(db: Db, connector: ConnectorRow, identity: Identity
   const member = user && (await store.findMember(db, orgId, user.id));
   if (member?.isDeactivated) return refusals.deactivated();
   if (!member) {
-    const refused = await decideJoining(db, connector, user?.id, email);
+    const refused = await decideJoining(db, connector, email);
     if (refused) return refused;
   }
   if (!user) return { kind: "new", email };
@@ -104,17 +104,16 @@ async function decideKnown(db: Db, connector: ConnectorRow, identity: store.Iden
   if (member?.isDeactivated) return refusals.deactivated();
   if (member) return { kind: "known", identity, userId, member };
   const { email } = (await findUser(db, userId))!;
-  return (await decideJoining(db, connector, userId, email)) ?? { kind: "back", identity, userId };
+  return (await decideJoining(db, connector, email)) ?? { kind: "back", identity, userId };
 }
 
 /** Whether somebody who is not a member may become one. */
 async function decideJoining(
   db: Db,
   { orgId, createsMembers }: ConnectorRow,
-  userId: UserId | undefined,
   email: string,
 ): Promise<Refused | undefined> {
-  if (userId && (await isFormerMember(db, orgId, userId))) return refusals.removed();
+  if (await isFormerMember(db, orgId, email)) return refusals.removed();
   if (await isInactiveInDirectory(db, orgId, email)) return refusals.deactivated();
   if (!createsMembers) return refusals.notMember();
   const domain = readDomain(email);
