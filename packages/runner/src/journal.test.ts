@@ -5,6 +5,7 @@ import { deliver, takeBatch } from "./delivery.ts";
 import { beginJournal, type Journal, openJournal, replay, type Storage } from "./journal.ts";
 import { createInterruptedCompletion, createTerminalEvent } from "./outcome.ts";
 import type { Event } from "./output.ts";
+import { createOutputRecorder } from "./output-recorder.ts";
 import type { Completion } from "./replies.ts";
 
 const begin = { instance: "i", runId: "run_1", attempt: 1, automationName: "Triage", startedAt: 5 };
@@ -318,6 +319,19 @@ test("when the organization's storage is full, remaining events are dropped and 
   expect(await delivery.result).toEqual({ status: "delivered" });
   expect(sent).toHaveLength(1);
   expect(completed).toMatchObject({ status: "succeeded" });
+});
+
+test("counts usage as the server does, also when a program counts the tokens of caches apart", () => {
+  const file = createFile();
+  const journal = beginJournal(file.storage, begin);
+  const recorder = createOutputRecorder(journal, () => {});
+  const counters = { input_tokens: 10, cache_read_input_tokens: 500, cache_creation_input_tokens: 90 };
+  recorder.onStdout([{ text: JSON.stringify({ type: "usage", ...counters, cost_usd: 0.5 }) }]);
+  const counted = { inputTokens: 600, outputTokens: 0, costMicros: 500_000 };
+  const usage = { ...counted, cacheReadTokens: 500, cacheWriteTokens: 90 };
+  expect(JSON.parse(journal.pending[0]!.json).payload).toMatchObject(usage);
+  expect(journal.usage).toEqual(usage);
+  expect(replay(file.bytes).usage).toEqual(usage);
 });
 
 describe("usage of events that were dropped because the storage is full", () => {

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { AutomationRunEventReport } from "@signalbox/client";
 import type { Event } from "./output.ts";
 import type { Completion } from "./replies.ts";
-import { addUsage, noUsage, readUsage, type Usage } from "./usage.ts";
+import { addUsage, noUsage, readCountedUsage, type Usage } from "./usage.ts";
 
 /** The attempt that a journal belongs to. */
 export interface JournalStart {
@@ -99,7 +99,7 @@ function isNextEntry({ begin, events, completion }: Replayed, entry: Entry): boo
 }
 
 const readEventUsage = ({ type, payload }: Event): Usage =>
-  (type === "usage" && readUsage(payload)) || noUsage;
+  type === "usage" ? readCountedUsage(payload) : noUsage;
 
 const sumUsage = (events: readonly NumberedEvent[]): Usage =>
   events.reduce((sum, { json }) => addUsage(sum, readEventUsage(JSON.parse(json) as Event)), noUsage);
