@@ -1,6 +1,7 @@
 import { createBackoff, pause, RefusedError, UnreachableError } from "@signalbox/client";
 import type { RunnerApi } from "./api.ts";
 import type { Journal, NumberedEvent } from "./journal.ts";
+import { addMissingUsage } from "./outcome.ts";
 import { createWaker } from "./waker.ts";
 
 /** The server accepts 500 events or 1 MiB at once. Proxies in front of it often accept no more either. */
@@ -90,7 +91,7 @@ export function deliver(
       return true;
     }
     // The organization's storage is full. The remaining events are dropped so that the run can end: the server
-    // accepts its completion even then.
+    // accepts its completion even then, with their usage.
     if (error.code === "quota_exceeded") {
       dropsEvents = true;
       return true;
@@ -107,7 +108,7 @@ export function deliver(
     while (!signal.aborted) {
       try {
         if (dropsEvents && journal.pending.length > 0) {
-          journal.acknowledge(journal.pending.at(-1)!.sequence);
+          journal.drop();
           announceSpace();
         } else if (journal.pending.length > 0) {
           // Waits for lines that are printed together, to send them together.
@@ -115,7 +116,7 @@ export function deliver(
           await sendBatch();
         } else if (journal.completion) {
           await journal.sync();
-          await api.complete(runId, journal.completion);
+          await api.complete(runId, addMissingUsage(journal.completion, journal.droppedUsage));
           return { status: "delivered" };
         } else {
           await waker.wait(signal);

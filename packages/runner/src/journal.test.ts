@@ -5,6 +5,7 @@ import { deliver, takeBatch } from "./delivery.ts";
 import { beginJournal, type Journal, openJournal, replay, type Storage } from "./journal.ts";
 import { createInterruptedCompletion, createTerminalEvent } from "./outcome.ts";
 import type { Event } from "./output.ts";
+import { createOutputRecorder } from "./output-recorder.ts";
 import type { Completion } from "./replies.ts";
 
 const begin = { instance: "i", runId: "run_1", attempt: 1, automationName: "Triage", startedAt: 5 };
@@ -318,4 +319,105 @@ test("when the organization's storage is full, remaining events are dropped and 
   expect(await delivery.result).toEqual({ status: "delivered" });
   expect(sent).toHaveLength(1);
   expect(completed).toMatchObject({ status: "succeeded" });
+});
+
+test("counts usage as the server does, also when a program counts the tokens of caches apart", () => {
+  const file = createFile();
+  const journal = beginJournal(file.storage, begin);
+  const recorder = createOutputRecorder(journal, () => {});
+  const counters = { input_tokens: 10, cache_read_input_tokens: 500, cache_creation_input_tokens: 90 };
+  recorder.onStdout([{ text: JSON.stringify({ type: "usage", ...counters, cost_usd: 0.5 }) }]);
+  const counted = { inputTokens: 600, outputTokens: 0, costMicros: 500_000 };
+  const usage = { ...counted, cacheReadTokens: 500, cacheWriteTokens: 90 };
+  expect(JSON.parse(journal.pending[0]!.json).payload).toMatchObject(usage);
+  expect(journal.usage).toEqual(usage);
+  expect(replay(file.bytes).usage).toEqual(usage);
+});
+
+describe("usage of events that were dropped because the storage is full", () => {
+  const usageEvent = (inputTokens: number): Event => ({
+    type: "usage",
+    payload: { inputTokens, costMicros: 5 },
+  });
+  const full = () => new RefusedError(409, { error: "quota_exceeded", message: "It is full." });
+  const succeeded = { ...createInterruptedCompletion(1), status: "succeeded" as const };
+
+  /** Stores events until it is full, and remembers the completion. */
+  function createFullServer(room: { events: number }) {
+    const stored: string[] = [];
+    const completions: Completion[] = [];
+    return {
+      stored,
+      completions,
+      async sendEvents(_: string, events: readonly string[]) {
+        const { sequence } = JSON.parse(events[0]!);
+        if (sequence > stored.length)
+          throw new RefusedError(409, {
+            error: "automation_runner_event_sequence_gap",
+            expected: stored.length,
+          });
+        if (sequence + events.length > room.events) throw full();
+        stored.splice(sequence, Number.POSITIVE_INFINITY, ...events);
+      },
+      async complete(_: string, completion: Completion) {
+        completions.push(completion);
+      },
+    };
+  }
+
+  async function deliverAll(journal: Journal, server: ReturnType<typeof createFullServer>) {
+    const delivery = deliver(journal, server, new AbortController().signal, atOnce);
+    expect(await delivery.result).toEqual({ status: "delivered" });
+  }
+
+  test("is in the completion, and in the same completion after a crash", async () => {
+    const file = createFile();
+    const journal = beginJournal(file.storage, begin);
+    const server = createFullServer({ events: 1 });
+    journal.add([usageEvent(100)], 1);
+    const stop = new AbortController();
+    const delivery = deliver(journal, server, stop.signal, atOnce);
+    while (journal.pending.length > 0) await new Promise((done) => setImmediate(done));
+    stop.abort();
+    await delivery.result;
+    journal.add([usageEvent(20), event("x"), usageEvent(3)], 1);
+    journal.end(createTerminalEvent(succeeded), succeeded, 2);
+    await deliverAll(journal, server);
+    await deliverAll(openJournal(file.storage, replay(file.bytes))!, server);
+    const usage = { inputTokens: 23, outputTokens: 0, costMicros: 10 };
+    expect(server.completions).toEqual([
+      { ...succeeded, usage },
+      { ...succeeded, usage },
+    ]);
+  });
+
+  test("is added to what the completion has already", async () => {
+    const journal = beginJournal(createFile().storage, begin);
+    const server = createFullServer({ events: 0 });
+    journal.add([usageEvent(20)], 1);
+    const rest = { inputTokens: 1, outputTokens: 2, costMicros: 3 };
+    journal.end(createTerminalEvent(succeeded), { ...succeeded, usage: rest }, 2);
+    await deliverAll(journal, server);
+    expect(server.completions[0]!.usage).toEqual({ inputTokens: 21, outputTokens: 2, costMicros: 8 });
+  });
+
+  test("is not in the completion when a later process could send the events after all", async () => {
+    const file = createFile();
+    const journal = beginJournal(file.storage, begin);
+    const room = { events: 0 };
+    const server = createFullServer(room);
+    journal.add([usageEvent(20)], 1);
+    const stop = new AbortController();
+    const delivery = deliver(journal, server, stop.signal, atOnce);
+    while (journal.pending.length > 0) await new Promise((done) => setImmediate(done));
+    stop.abort();
+    await delivery.result;
+    room.events = 10;
+    const later = openJournal(file.storage, replay(file.bytes))!;
+    later.add([usageEvent(1)], 2);
+    later.end(createTerminalEvent(succeeded), succeeded, 2);
+    await deliverAll(later, server);
+    expect(server.stored).toHaveLength(3);
+    expect(server.completions).toEqual([succeeded]);
+  });
 });

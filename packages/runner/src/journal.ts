@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { AutomationRunEventReport } from "@signalbox/client";
 import type { Event } from "./output.ts";
 import type { Completion } from "./replies.ts";
-import { addUsage, noUsage, readUsage, type Usage } from "./usage.ts";
+import { addUsage, noUsage, readCountedUsage, type Usage } from "./usage.ts";
 
 /** The attempt that a journal belongs to. */
 export interface JournalStart {
@@ -33,7 +33,8 @@ type Entry =
   | { event: WrittenEvent }
   /** In one entry with the last event, so that a crash leaves both or neither. */
   | { completion: Completion; event: WrittenEvent }
-  | { acknowledged: number };
+  /** `dropped`: given up instead, because the server has no room for events. */
+  | { acknowledged: number; dropped?: true };
 
 /** Each line has a checksum, which shows whether a crash or the disk damaged it. */
 function encodeEntry(entry: Entry): string {
@@ -53,6 +54,8 @@ export interface Replayed {
   begin: JournalStart | undefined;
   events: NumberedEvent[];
   acknowledged: number;
+  /** The last event that the server has. Those after it that are acknowledged were dropped. */
+  delivered: number;
   completion: Completion | undefined;
   /** The sum of the usage events. */
   usage: Usage;
@@ -66,6 +69,7 @@ export function replay(bytes: Buffer): Replayed {
     begin: undefined,
     events: [],
     acknowledged: -1,
+    delivered: -1,
     completion: undefined,
     usage: noUsage,
     validBytes: 0,
@@ -75,7 +79,10 @@ export function replay(bytes: Buffer): Replayed {
     if (!entry || !isNextEntry(found, entry)) break;
     if ("begin" in entry) found.begin = entry.begin;
     if ("completion" in entry) found.completion = entry.completion;
-    if ("acknowledged" in entry) found.acknowledged = entry.acknowledged;
+    if ("acknowledged" in entry) {
+      found.acknowledged = entry.acknowledged;
+      if (!entry.dropped) found.delivered = entry.acknowledged;
+    }
     if ("event" in entry) {
       found.events.push({ sequence: entry.event.sequence, json: JSON.stringify(entry.event) });
       found.usage = addUsage(found.usage, readEventUsage(entry.event));
@@ -92,7 +99,10 @@ function isNextEntry({ begin, events, completion }: Replayed, entry: Entry): boo
 }
 
 const readEventUsage = ({ type, payload }: Event): Usage =>
-  (type === "usage" && readUsage(payload)) || noUsage;
+  type === "usage" ? readCountedUsage(payload) : noUsage;
+
+const sumUsage = (events: readonly NumberedEvent[]): Usage =>
+  events.reduce((sum, { json }) => addUsage(sum, readEventUsage(JSON.parse(json) as Event)), noUsage);
 
 /**
  * The events of one attempt, in order. An event is written to the journal before it is sent, so that after a crash the
@@ -106,10 +116,14 @@ export interface Journal {
   readonly count: number;
   readonly bytes: number;
   readonly usage: Usage;
+  /** The usage of the events that were dropped. The server has not counted it. */
+  readonly droppedUsage: Usage;
   readonly completion: Completion | undefined;
   add(events: readonly Event[], at: number): void;
   end(terminal: Event, completion: Completion, at: number): void;
   acknowledge(sequence: number): void;
+  /** Gives up the events that are not acknowledged yet. */
+  drop(): void;
   /** Sends again from this event on. False when the journal does not have it. */
   rewind(sequence: number): boolean;
   sync(): Promise<void>;
@@ -129,6 +143,7 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
   let count = found.events.length;
   let bytes = found.validBytes;
   let { usage, completion, acknowledged } = found;
+  let droppedUsage = sumUsage(found.events.slice(found.delivered + 1, acknowledged + 1));
 
   const write = (text: string) => {
     storage.append(text);
@@ -161,6 +176,9 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
     get usage() {
       return usage;
     },
+    get droppedUsage() {
+      return droppedUsage;
+    },
     get completion() {
       return completion;
     },
@@ -180,11 +198,20 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
       if (sequence > acknowledged) write(encodeEntry({ acknowledged: sequence }));
       acknowledged = Math.max(acknowledged, sequence);
     },
+    drop() {
+      droppedUsage = addUsage(droppedUsage, sumUsage(pending));
+      acknowledged = count - 1;
+      write(encodeEntry({ acknowledged, dropped: true }));
+      pending = [];
+      pendingBytes = 0;
+    },
     rewind(sequence) {
       const { events } = replay(storage.read());
       if (sequence < 0 || sequence >= events.length) return false;
       pending = events.slice(sequence);
       pendingBytes = sumSizes(pending);
+      // The server has all events before this one, and the others are sent again.
+      droppedUsage = noUsage;
       return true;
     },
     sync: () => storage.sync(),

@@ -1,7 +1,7 @@
 import type { ChildExit } from "./child.ts";
 import { type Event, type Result, toErrorMessage, toSummary } from "./output.ts";
 import type { Completion } from "./replies.ts";
-import { isEmptyUsage, subtractUsage, type Usage } from "./usage.ts";
+import { addUsage, isEmptyUsage, noUsage, subtractUsage, type Usage } from "./usage.ts";
 
 /** Why the runner stopped a program. */
 export type StopReason = "cancelled" | "timed_out" | "runner_stopped" | "lease_lapsed";
@@ -37,6 +37,12 @@ export function createCompletion(facts: AttemptFacts): Completion {
     error: facts.stopped === "cancelled" ? null : error,
   };
 }
+
+/** Adds usage that no event could report. */
+export const addMissingUsage = (completion: Completion, missing: Usage): Completion =>
+  isEmptyUsage(missing)
+    ? completion
+    : { ...completion, usage: addUsage(completion.usage ?? noUsage, missing) };
 
 /** EX_TEMPFAIL of sysexits.h: a temporary failure. */
 const temporaryFailure = 75;

@@ -156,6 +156,14 @@ describe("the output of a program", () => {
   });
 });
 
+test("a usage event that is too long keeps its counters, because they decide costs", () => {
+  const line = { type: "usage", input_tokens: 7, cache_read_input_tokens: 5, note: "x".repeat(300_000) };
+  const parsed = parseOutputLine({ text: JSON.stringify(line) });
+  expect(parsed).toMatchObject({
+    event: { type: "usage", payload: { cut: true, inputTokens: 12, cacheReadTokens: 5 } },
+  });
+});
+
 describe("the stream of wake-up messages", () => {
   test("is parsed the same for any split of the bytes", async () => {
     const text =

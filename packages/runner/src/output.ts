@@ -57,7 +57,8 @@ export function parseOutputLine(line: Line): OutputLine | undefined {
   if (type === "usage") {
     const usage = readUsage(body) ?? readUsage(body.usage);
     return usage
-      ? { event: { type, payload: fitPayload({ ...body, ...usage }) }, usage }
+      ? // A payload that was cut has the counters too, because they decide costs.
+        { event: { type, payload: { ...fitPayload({ ...body, ...usage }), ...usage } }, usage }
       : { event: { type, payload: fitPayload(body) } };
   }
   // An object of an unknown type is kept whole.

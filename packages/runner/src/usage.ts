@@ -1,4 +1,4 @@
-import { isObject } from "./payload.ts";
+import { isObject, type Payload } from "./payload.ts";
 
 /** What a run used. Costs are millionths. A cost that is not known is omitted, and the server computes it. */
 export interface Usage {
@@ -41,6 +41,20 @@ export function readUsage(source: unknown): Usage | undefined {
   });
   return isEmptyUsage(usage) ? undefined : usage;
 }
+
+/** Reads what the server counts of a usage event: only our names. An event also has the names of its program. */
+export const readCountedUsage = ({
+  inputTokens,
+  outputTokens,
+  costMicros,
+  cacheReadTokens,
+  cacheWriteTokens,
+  cacheWrite1hTokens,
+}: Payload): Usage =>
+  readUsage({
+    ...{ inputTokens, outputTokens, costMicros },
+    ...{ cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens },
+  }) ?? noUsage;
 
 /** Makes the input at least as large as its parts, because the server refuses other figures. Parts of 0 are omitted. */
 function fitParts({

@@ -662,4 +662,20 @@ describe("an announced event", () => {
     await tell();
     expect(await listEvents(orgId)).toHaveLength(1);
   });
+
+  test("is removed after 30 days, however many events of a suspended organization wait", async () => {
+    const [{ orgId }, { orgId: suspended }] = [await setUp(), await setUp("Suspended")];
+    const { db } = server.platform;
+    await db.run(sql`
+      insert into notification_events (id, org_id, type, key, data, created_at)
+      select 'evt_0' || n, ${suspended}, 'sync.failed', 'waits ' || n, '{}', now() - interval '40 days'
+      from generate_series(100, 699) n`);
+    await db.run(sql`update organizations set suspended_at = now() where id = ${suspended}`);
+    await db.run(sql`
+      insert into notification_events (id, org_id, type, key, data, created_at, fanned_out_at)
+      values ('evt_1', ${orgId}, 'sync.failed', 'old', '{}', now() - interval '31 days', now() - interval '31 days')`);
+    await prune(server);
+    expect(await listEvents(orgId)).toEqual([]);
+    expect(await listEvents(suspended)).toHaveLength(600);
+  });
 });

@@ -70,14 +70,15 @@ export const postpone = async (db: Db, orgId: OrgId, id: string, maxFailures: nu
 
 /**
  * Deletes events that were fanned out and are older than `days`, at most `limit` rows. Ids sort by time, so no other
- * index is needed.
+ * index is needed. Those that wait, for example because their organization is suspended, do not count.
  */
 export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
   db.run(sql`
     delete from notification_events where id in (
       select id from (
-        select id, created_at, fanned_out_at from notification_events order by id limit ${limit}) oldest
-      where fanned_out_at is not null and created_at < now() - make_interval(days => ${days}::int))`);
+        select id, created_at from notification_events
+        where fanned_out_at is not null order by id limit ${limit}) oldest
+      where created_at < now() - make_interval(days => ${days}::int))`);
 
 export const findAutomation = (db: Db, orgId: OrgId, id: string) =>
   db.row<{ name: string }>(sql`

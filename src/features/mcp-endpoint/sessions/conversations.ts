@@ -43,27 +43,48 @@ export interface Conversation<Result> {
 
 export function startConversation<Result>(work: (asker: Asker) => Promise<Result>): Conversation<Result> {
   const ended = new AbortController();
-  let next = Promise.withResolvers<{ result: Result } | { question: InputRequest }>();
-  let resolveAnswer: ((given: unknown) => void) | undefined;
+  let next = createStep<Result>();
+  /** Questions without an answer, in their order. A server may ask several at once; the client gets one at a time. */
+  const waiting: { question: InputRequest; resolve(given: unknown): void }[] = [];
+  /** The question that the client has. It may have been withdrawn meanwhile. */
+  let asked: (typeof waiting)[number] | undefined;
+  let outcome: Promise<Result> | undefined;
   let onProgress: Listener["onProgress"];
+
+  /** Resolves the step that a request waits for. The outcome comes first: nobody needs an answer after it. */
+  const advance = () => {
+    if (asked) return;
+    if (outcome) {
+      next.resolve(outcome.then((result) => ({ result })));
+    } else if (waiting[0]) {
+      asked = waiting[0];
+      next.resolve({ question: asked.question });
+    }
+  };
   const asker: Asker = {
     signal: ended.signal,
     onProgress: (progress) => onProgress?.(progress),
     ask(question, signal) {
-      const waiting = Promise.withResolvers<unknown>();
-      const stop = () => waiting.reject(new Error("The call ended before the client answered."));
-      AbortSignal.any([signal, ended.signal]).addEventListener("abort", stop, { once: true });
-      resolveAnswer = waiting.resolve;
-      next.resolve({ question });
-      return waiting.promise;
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const entry = { question, resolve };
+      const stop = () => {
+        remove(waiting, entry);
+        reject(new Error("The call ended before the client answered."));
+      };
+      const over = AbortSignal.any([signal, ended.signal]);
+      over.addEventListener("abort", stop, { once: true });
+      waiting.push(entry);
+      if (over.aborted) stop();
+      advance();
+      return promise;
     },
   };
-  work(asker).then(
-    (result) => next.resolve({ result }),
-    (error: unknown) => next.reject(error),
-  );
-  // The call can fail while nobody waits for it. The next request learns about it.
-  next.promise.catch(() => {});
+  const running = work(asker);
+  const end = () => {
+    outcome = running;
+    advance();
+  };
+  running.then(end, end);
   return {
     async wait(listener) {
       const leave = () => ended.abort(listener.signal.reason);
@@ -78,12 +99,29 @@ export function startConversation<Result>(work: (asker: Asker) => Promise<Result
       }
     },
     answer(given) {
-      next = Promise.withResolvers();
-      next.promise.catch(() => {});
-      resolveAnswer?.(given);
+      const answered = asked;
+      asked = undefined;
+      next = createStep();
+      if (answered) {
+        remove(waiting, answered);
+        answered.resolve(given);
+      }
+      advance();
     },
     end: () => ended.abort(),
   };
+}
+
+function createStep<Result>() {
+  const step = Promise.withResolvers<{ result: Result } | { question: InputRequest }>();
+  // The call can fail while nobody waits for it. The next request learns about it.
+  step.promise.catch(() => {});
+  return step;
+}
+
+function remove<Item>(list: Item[], item: Item): void {
+  const at = list.indexOf(item);
+  if (at >= 0) list.splice(at, 1);
 }
 
 /** Who waits for an answer, and to which call it belongs: only the same credential with the same call can answer. */

@@ -1,2 +1,9 @@
 export { eventBatcher } from "./batcher.ts";
-export { admitNames, type Placed, type Problem, placeRecords, storeRecords } from "./service.ts";
+export {
+  admitNames,
+  type Placed,
+  type Problem,
+  placeRecords,
+  recallNames,
+  storeRecords,
+} from "./service.ts";

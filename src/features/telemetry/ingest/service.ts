@@ -66,6 +66,10 @@ function describeWrongTime(at: number, earliest: number, now: number): string | 
 export const admitNames = (ctx: OrganizationCtx, records: readonly TelemetryRecord[]): Promise<LimitName> =>
   ctx.state.get(knownNames).admit(ctx.orgId, records);
 
+/** Limits the names of events that follow from others, whose names are admitted. Call it inside of their transaction. */
+export const recallNames = (ctx: OrganizationCtx, records: readonly TelemetryRecord[]): Promise<LimitName> =>
+  ctx.state.get(knownNames).recall(ctx.db, ctx.orgId, records);
+
 /**
  * Stores events. They are committed when this returns. Inside a transaction they commit with it, and their names must
  * have been admitted before.

@@ -1,5 +1,6 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import { dayMs, toDay } from "../../../platform/days.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { defineState } from "../../../platform/state.ts";
 import { countDays } from "../days.ts";
 import type { TelemetryRecord } from "../record.ts";
@@ -29,6 +30,11 @@ interface KnownNames {
    * Returns a function that limits them.
    */
   admit(orgId: OrgId, records: readonly Named[]): Promise<LimitName>;
+  /**
+   * Returns a function that limits the names of the records without admitting any. For days whose names another process
+   * may have admitted, they are read in the transaction of the caller.
+   */
+  recall(tx: Db, orgId: OrgId, records: readonly Named[]): Promise<LimitName>;
 }
 type Named = Pick<TelemetryRecord, "at" | "type" | "model" | "toolName">;
 
@@ -74,18 +80,22 @@ function createKnownNames({ db: platformDb }: Pick<Platform, "db">): KnownNames 
     }
   }
 
+  function createFinder(orgId: OrgId): FindNames {
+    const days = new Map<number, NamesOfDay>();
+    return (at) => {
+      const day = countDays(at);
+      let names = days.get(day);
+      if (!names) {
+        names = findDay(orgId, day);
+        days.set(day, names);
+      }
+      return names;
+    };
+  }
+
   return {
     async admit(orgId, records) {
-      const days = new Map<number, NamesOfDay>();
-      const findNames = (at: number): NamesOfDay => {
-        const day = countDays(at);
-        let names = days.get(day);
-        if (!names) {
-          names = findDay(orgId, day);
-          days.set(day, names);
-        }
-        return names;
-      };
+      const findNames = createFinder(orgId);
       for (;;) {
         const asked = listUndecided(records, findNames);
         if (asked.length === 0) break;
@@ -98,10 +108,29 @@ function createKnownNames({ db: platformDb }: Pick<Platform, "db">): KnownNames 
           await admission;
         }
       }
-      return (kind, at, name) => (findNames(at)[kind].names.has(name) ? name : otherName);
+      return createLimit(findNames);
+    },
+    async recall(tx, orgId, records) {
+      const findNames = createFinder(orgId);
+      const asked = listUndecided(records, findNames);
+      if (asked.length > 0) {
+        const rows = asked.map(({ day, kind, name }) => ({ day: toDay(day * dayMs), kind, name }));
+        for (const { position } of await store.listAdmitted(tx, orgId, rows)) {
+          const { set, name } = asked[position - 1]!;
+          set.names.add(name);
+        }
+      }
+      return createLimit(findNames);
     },
   };
 }
+
+type FindNames = (at: number) => NamesOfDay;
+
+const createLimit =
+  (findNames: FindNames): LimitName =>
+  (kind, at, name) =>
+    findNames(at)[kind].names.has(name) ? name : otherName;
 
 const createSet = (): NameSet => ({ names: new Set(), isFull: false });
 
@@ -113,7 +142,7 @@ interface AskedName {
 }
 
 /** The names that are neither known nor beyond a limit that is reached. */
-function listUndecided(records: readonly Named[], findNames: (at: number) => NamesOfDay): AskedName[] {
+function listUndecided(records: readonly Named[], findNames: FindNames): AskedName[] {
   const asked = new Map<string, AskedName>();
   const add = (names: NamesOfDay, at: number, kind: Kind, name: string | null) => {
     if (name === null) return;

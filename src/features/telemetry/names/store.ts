@@ -42,6 +42,14 @@ export const admit = (db: Db, orgId: OrgId, names: readonly (NameRow & { max: nu
       select day::text, kind, name from added`);
   });
 
+/** Which of the given names their days have. `position` counts from 1. */
+export const listAdmitted = (db: Db, orgId: OrgId, names: readonly NameRow[]) =>
+  db.rows<{ position: number }>(sql`
+    select g.position::int as position
+    from unnest(${names.map(({ day }) => day)}::date[], ${names.map(({ kind }) => kind)}::text[],
+      ${names.map(({ name }) => name)}::text[]) with ordinality as g(day, kind, name, position)
+    join telemetry_names t on t.org_id = ${orgId} and t.day = g.day and t.kind = g.kind and t.name = g.name`);
+
 /** All names of a day and a kind. */
 export const list = (db: Db, orgId: OrgId, day: string, kind: string) =>
   db.rows<{ name: string }>(

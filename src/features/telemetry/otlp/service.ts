@@ -1,6 +1,13 @@
 import type { OrganizationCtx } from "../../../platform/context.ts";
 import type { HttpHeaders } from "../../../platform/http/index.ts";
-import { admitNames, type Placed, type Problem, placeRecords, storeRecords } from "../ingest/index.ts";
+import {
+  admitNames,
+  type Placed,
+  type Problem,
+  placeRecords,
+  recallNames,
+  storeRecords,
+} from "../ingest/index.ts";
 import { type CumulativePoint, recordPoints } from "../points/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import { type StoredSettings, settingsCache } from "../settings/index.ts";
@@ -103,7 +110,7 @@ async function acceptMetrics(
     const toRecord: CumulativePoint["toRecord"] = (...given) => ({ ...point.toRecord(...given), claims });
     return { ...point, toRecord };
   });
-  const limitName = await admitNames(
+  await admitNames(
     ctx,
     [...placed, ...whole].map(({ record }) => record),
   );
@@ -111,7 +118,13 @@ async function acceptMetrics(
     const inside = { ...ctx, db: tx };
     const { records } = await recordPoints(inside, accepted, settings.countedFrom);
     const differences = await placeRecords(inside, records, settings);
-    await storeRecords(inside, [...placed, ...differences.placed], limitName);
+    const all = [...placed, ...differences.placed];
+    // A late point also corrects the day of the point after it, which another process may have stored.
+    const limitName = await recallNames(
+      inside,
+      all.map(({ record }) => record),
+    );
+    await storeRecords(inside, all, limitName);
   });
   return report;
 }

@@ -1,5 +1,13 @@
-import { expect, test } from "vitest";
-import { createKey, createWorkspace, joinWorkspace, useServer } from "../../../../test/harness.ts";
+import { describe, expect, inject, test } from "vitest";
+import {
+  createDatabase,
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  startServer,
+  type TestServer,
+  useServer,
+} from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
 
 const server = useServer();
@@ -9,7 +17,12 @@ type Auth = Record<string, string>;
 const nanos = (ms: number) => String(BigInt(Math.floor(ms)) * 1_000_000n);
 
 /** A counter of output tokens with the given values, a second apart. */
-async function sendCounter(headers: Auth, started: number, points: [at: number, value: number][]) {
+async function sendCounter(
+  headers: Auth,
+  started: number,
+  points: [at: number, value: number][],
+  to: Pick<TestServer, "call"> = server,
+) {
   const dataPoints = points.map(([at, value]) => ({
     startTimeUnixNano: nanos(started),
     timeUnixNano: nanos(at),
@@ -18,7 +31,7 @@ async function sendCounter(headers: Auth, started: number, points: [at: number, 
   }));
   const sum = { aggregationTemporality: 2, isMonotonic: true, dataPoints };
   const metrics = [{ name: "claude_code.token.usage", sum }];
-  const { status, body } = await server.call("/otlp/v1/metrics", {
+  const { status, body } = await to.call("/otlp/v1/metrics", {
     body: { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] },
     headers,
   });
@@ -94,4 +107,27 @@ test("equal log records of two members are both stored", async () => {
     sql`select member_id as "memberId" from telemetry_events where org_id = ${workspace.orgId}`,
   );
   expect(rows.map(({ memberId }) => memberId).sort()).toEqual(members.map(({ memberId }) => memberId).sort());
+});
+
+describe.skipIf(inject("engine") !== "postgres")("two processes (PostgreSQL only)", () => {
+  test("a late point of the day before corrects the type that the other process counted", async () => {
+    const database = await createDatabase();
+    const [here, there] = [await startServer(database), await startServer(database)];
+    try {
+      const { owner } = await createWorkspace(here);
+      const midnight = new Date().setUTCHours(0, 0, 0, 0);
+      const started = midnight - 120_000;
+      await sendCounter(owner.auth, started, [[midnight + 1, 50]], here);
+      await sendCounter(owner.auth, started, [[midnight - 60_000, 20]], there);
+      const { body } = await here.call("/v1/telemetry/summary?groupBy=day,type", { headers: owner.auth });
+      const type = "claude_code.token.usage";
+      expect(body.items).toMatchObject([
+        { day: new Date(midnight).toISOString().slice(0, 10), type, outputTokens: 30 },
+        { day: new Date(midnight - 1).toISOString().slice(0, 10), type, outputTokens: 20 },
+      ]);
+    } finally {
+      await Promise.all([here.close(), there.close()]);
+      await database.drop();
+    }
+  });
 });
