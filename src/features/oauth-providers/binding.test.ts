@@ -94,6 +94,21 @@ describe("the secret of an OAuth client", () => {
     }
   });
 
+  test("belongs to the servers that a start sends the browser to, also after the provider has moved", async () => {
+    const { acme, ada } = await connected();
+    const { db } = server.platform;
+    // As the daily discovery stores it. The client keeps its servers until it is saved again.
+    await db.run(sql`update oauth_providers set server = server
+        || '{"authorizationEndpoint": "https://after.example/auth", "tokenEndpoint": "https://after.example/token"}'
+      where org_id = ${acme.orgId}`);
+    const { status, body } = await server.call(`/v1/oauth-providers/${id}/connect/start`, {
+      headers: ada.auth,
+    });
+    expect(status).toBe(200);
+    expect(new URL(body.authorizeUrl).origin).toBe(new URL(as.issuer).origin);
+    await connectAccount(server, ada, id);
+  });
+
   test("must be given again when the provider's servers have changed", async () => {
     const { acme } = await connected();
     const { db } = server.platform;

@@ -234,6 +234,31 @@ describe("metadata on another origin", () => {
   });
 });
 
+describe("an issuer whose path begins with two slashes", () => {
+  test("gets no metadata from the host that its path names", async () => {
+    const issuer = "https://login.example//other.example/t1";
+    const { result, asked } = await discover("https://mcp.example/mcp", (url, request) =>
+      url.startsWith("https://other.example/")
+        ? as({ issuer })
+        : oauth(() => undefined, issuer)(url, request),
+    );
+    expect(asked.filter((one) => one.includes("https://other.example"))).toEqual([]);
+    expect(asked).toContain("GET https://login.example//other.example/t1/.well-known/openid-configuration");
+    expect(result.authentication.authorizationServers).toEqual([
+      { issuer, clientIdMetadataDocumentSupported: false },
+    ]);
+  });
+
+  test("does not end the discovery when the path names no host", async () => {
+    const issuer = "https://login.example//[";
+    const { messages } = await discover(
+      "https://mcp.example/mcp",
+      oauth(() => undefined, issuer),
+    );
+    expect(messages.oauth_server_metadata_unavailable).toContain(issuer);
+  });
+});
+
 describe("a failure of egress", () => {
   test.each([
     ["dns_failed", "unreachable", "mcp_unreachable"],

@@ -20,6 +20,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../../test/harness.ts";
+import { countRowsRead, explainStatement, recordStatements } from "../../../../test/plans.ts";
 import { sql } from "../../../platform/db/index.ts";
 
 describe("reporting events", () => {
@@ -397,6 +398,34 @@ describe("reporting events in batches", () => {
     const reply = await reportBatch(server, auth, run.id, [event(2), event(2, { createdAt: 9 })]);
     expect(reply).toMatchObject({ status: 409, body: { error: "event_conflict", index: 1 } });
     expect(await readEvents(server, auth, run.id)).toHaveLength(2);
+  });
+
+  test("a batch reads only the stored events that it names, and no payload of another size", async () => {
+    const run = await queueRun(server, auth);
+    const payload = { text: "x".repeat(10_000) };
+    for (const from of [0, 80, 160])
+      await reportBatch(
+        server,
+        auth,
+        run.id,
+        upTo(from + 80, from).map((one) => ({ ...one, payload })),
+      );
+    const measure = async (events: object[]) => {
+      const statements = await recordStatements(server.engine, async () => {
+        expect((await reportBatch(server, auth, run.id, events)).status).toBe(409);
+      });
+      const [read] = statements.filter(({ text }) => text.includes("positions"));
+      const { rows } = await server.engine.query(read!.text, read!.values);
+      return {
+        rowsRead: countRowsRead(await explainStatement(server.engine, read!.text, read!.values)),
+        bytes: JSON.stringify(rows).length,
+      };
+    };
+    // The statement also reads the run, the attempt and the last event.
+    const far = await measure([event(3, { payload }), event(2 ** 53 - 1, { createdAt: 1 })]);
+    expect(far.rowsRead).toBeLessThan(20);
+    expect(far.bytes).toBeLessThan(12_000);
+    expect((await measure(upTo(240))).bytes).toBeLessThan(100_000);
   });
 
   test("a terminal event ends the batch", async () => {

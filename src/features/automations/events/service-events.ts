@@ -5,7 +5,10 @@ import type { RunEvent } from "./contract.ts";
 import * as store from "./store.ts";
 
 /** Leaves out the events of the service, and gives the others the numbers that the runner knows. */
-export function numberReports(events: readonly RunEvent[], positions: readonly number[]): RunEvent[] {
+export function numberReports<Event extends Pick<RunEvent, "sequence">>(
+  events: readonly Event[],
+  positions: readonly number[],
+): Event[] {
   const isOfService = new Set(positions);
   return events
     .filter(({ sequence }) => !isOfService.has(sequence))

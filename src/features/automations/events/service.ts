@@ -145,9 +145,13 @@ const toRunEvent = (
   receivedAt,
 });
 
-const hasSameContent = (stored: RunEvent, { type, createdAt, content }: PreparedEventReport) =>
+const hasSameContent = (
+  stored: store.ComparedEvent,
+  { type, createdAt, content }: PreparedEventReport,
+): stored is RunEvent =>
   stored.type === type &&
   stored.createdAt === createdAt &&
+  stored.payload !== null &&
   computeDigest(stored.payload) === computeDigest(content.payload);
 
 type ReportDecision = AcceptedEventReports | { refusal: Refusal; late: readonly PreparedEventReport[] };
@@ -162,19 +166,13 @@ async function decideUnderLock(
 ): Promise<ReportDecision> {
   const { attempt } = reports[0]!;
   const { run, fenceResult, claimed } = await lockForReport(ctx, tx, id, attempt);
-  const numbers = reports.map(({ sequence }) => sequence);
-  const found = await store.findEventsForReport(
-    tx,
-    ctx.orgId,
-    id,
-    attempt,
-    Math.min(...numbers),
-    Math.max(...numbers),
-  );
+  const found = await store.findEventsForReport(tx, ctx.orgId, id, attempt, reports);
   // Without an event of the runner or the service, there is no event of the service either.
   const positions = found[0]?.positions ?? [];
   const events = found.map(({ positions: _, ...event }) => event);
-  const known = new Map(numberReports(events, positions).map((event) => [event.sequence, event]));
+  const known = new Map<number, store.ComparedEvent>(
+    numberReports(events, positions).map((event) => [event.sequence, event]),
+  );
   const end = found.at(-1);
   let last: Pick<RunEvent, "sequence" | "type"> | undefined = end && {
     sequence: end.sequence - positions.length,
@@ -230,7 +228,8 @@ async function decideUnderLock(
   return {
     added: newReports.length,
     lastSequence: last!.sequence,
-    findStoredEvent: ({ sequence }) => known.get(sequence)!,
+    // Every report has the content of its stored event, so the payload was read.
+    findStoredEvent: ({ sequence }) => known.get(sequence) as RunEvent,
   };
 }
 

@@ -93,26 +93,45 @@ export const insertEventReportsAcrossOrganizations = (
 const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",
   e.received_at as "receivedAt"`;
 
+/** A stored event next to a report. The payload is null when its size shows that the report has another one. */
+export type ComparedEvent = Omit<RunEvent, "payload"> & { payload: RunEvent["payload"] | null };
+
 /**
- * The events with these numbers of the runner, and the last event of the attempt. `positions` are those of all events
- * of the service in the attempt, in order; they are the same in every row.
+ * The events with the numbers of these reports, and the last event of the attempt. `positions` are those of all events
+ * of the service in the attempt, in order; they are the same in every row. Only payloads with the size of the report's
+ * are read, so the result is never larger than the reports.
  */
 export const findEventsForReport = (
   db: Db,
   orgId: OrgId,
   id: RunId,
   attempt: number,
-  from: number,
-  to: number,
+  reports: readonly Pick<NewEvent, "sequence" | "payload">[],
 ) =>
-  db.rows<RunEvent & { positions: number[] }>(sql`
-    select ${columns}, t.service_events as positions from automation_runs r
+  db.rows<ComparedEvent & { positions: number[] }>(sql`
+    select r.id as "runId", e.attempt, e.sequence, e.type,
+      case when octet_length(e.payload::text) = any(wanted.sizes) then e.payload end as payload,
+      e.created_at as "createdAt", e.received_at as "receivedAt", t.service_events as positions
+    from automation_runs r
     join automation_run_attempts t on t.run_id = r.id and t.attempt = ${clampToInt(attempt)}::int
-    join automation_events e on e.run_no = r.no and e.org_id = r.org_id and e.attempt = t.attempt
+    cross join lateral (
+      select g.position, array_agg(g.size) as sizes from (
+        -- The n-th event of the service, counted from 1, is before number x of the runner if its position - n < x.
+        select g.sequence + (select count(*) from unnest(t.service_events) with ordinality s(position, n)
+          where s.position - s.n < g.sequence) as position, g.size
+        from unnest(${reports.map(({ sequence }) => sequence)}::bigint[],
+          ${reports.map(({ payload }) => Buffer.byteLength(payload))}::int[]) g(sequence, size)
+        union all (
+          select l.sequence, null from automation_events l
+          where l.run_no = r.no and l.org_id = r.org_id and l.attempt = t.attempt
+          order by l.sequence desc limit 1)) g
+      group by g.position) wanted
+    cross join lateral (
+      -- A plain join could read all events of the attempt.
+      select e.attempt, e.sequence, e.type, e.payload, e.created_at, e.received_at from automation_events e
+      where e.run_no = r.no and e.org_id = r.org_id and e.attempt = t.attempt and e.sequence = wanted.position
+      limit 1) e
     where r.id = ${id} and r.org_id = ${orgId}
-      and (e.sequence between ${from} and ${to}::bigint + cardinality(t.service_events) or e.sequence = (
-        select max(l.sequence) from automation_events l
-        where l.run_no = r.no and l.org_id = r.org_id and l.attempt = e.attempt))
     order by e.sequence`);
 
 /** Locks the run if the attempt is running. Undefined: the attempt has ended, and nothing is added to it. */

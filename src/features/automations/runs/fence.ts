@@ -49,8 +49,10 @@ export const leaseLost = (run: LeaseState, attempt: number, more: Record<string,
 export const alreadyCompleted = (more: Record<string, unknown> = {}) =>
   conflict("run_already_completed", "The run has ended, nothing can be added to it. Start a new run.", more);
 
-export const resultConflict = () =>
+export const resultConflict = ({ status, hasReport }: { status: Run["status"]; hasReport: boolean }) =>
   conflict(
     "terminal_result_conflict",
-    "The run has already ended with a different report. The first one stands.",
+    hasReport
+      ? "The run has already ended with a different report. The first one stands."
+      : `The run ended (${status}) before this attempt began, so it takes no report. Start a new run.`,
   );

@@ -93,6 +93,14 @@ describe("a run", () => {
     expect((await heartbeat(auth, run.id, 1)).body.error).toBe("run_already_completed");
   });
 
+  test("the completion of a run that was cancelled before it was claimed is refused with that reason", async () => {
+    const run = await queueRun(server, auth);
+    await cancel(auth, run.id);
+    const { status, body } = await complete(server, auth, run.id, { attempt: 1, status: "succeeded" });
+    expect({ status, error: body.error }).toEqual({ status: 409, error: "terminal_result_conflict" });
+    expect(body.message).toContain("ended (cancelled) before this attempt began");
+  });
+
   test("a queued run is cancelled at once, cancelling it again changes nothing, and a finished run cannot be cancelled", async () => {
     const run = await queueRun(server, auth);
     expect((await cancel(auth, run.id)).body.run).toMatchObject({ status: "cancelled", reason: "requested" });

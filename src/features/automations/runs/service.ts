@@ -302,7 +302,10 @@ async function decideCompletion(
     const same = run.completionDigest === digest;
     return same
       ? { stored: (await store.findPlain(tx, orgId, id))! }
-      : { refusal: resultConflict(), late: false };
+      : {
+          refusal: resultConflict({ status: run.status, hasReport: run.completionDigest !== null }),
+          late: false,
+        };
   }
   if (fenceResult === "lost") {
     return { refusal: leaseLost(run, report.attempt), late: report.attempt <= run.attempt };

@@ -294,12 +294,12 @@ export const endAttempt = (
     from automation_runs r where r.id = a.run_id and r.org_id = ${orgId}
       and a.run_id = ${id} and a.attempt = ${attempt} and a.ended_at is null`);
 
-/** A second request changes nothing: the first reason is kept. */
+/** A second request changes nothing: the first reason is kept. A run that has ended stays as it is. */
 export const requestCancel = (tx: Db, orgId: OrgId, id: RunId, reason: Reason) =>
   tx.run(sql`
     update automation_runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now()),
       cancel_reason = coalesce(r.cancel_reason, ${reason})
-    where r.id = ${id} and r.org_id = ${orgId}`);
+    where r.id = ${id} and r.org_id = ${orgId} and r.status in ('queued', 'running')`);
 
 export interface OverdueRun extends LockedRun {
   orgId: OrgId;

@@ -152,6 +152,16 @@ describe("budgets", () => {
     expect(done.body.run).toMatchObject({ status: "cancelled", reason: "run_budget_exceeded" });
   });
 
+  test("a completion over the budget does not ask the ended run to stop, and its repeat has the same reply", async () => {
+    const { auth } = (await createWorkspace(server, "Umbrella")).owner;
+    await settle({ runBudgetMicros: 100 }, auth);
+    const run = await queueRun(server, auth);
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 500 } };
+    const first = await complete(server, auth, run.id, done);
+    expect(first).toMatchObject({ status: 200, body: { run: { cancelRequestedAt: null } } });
+    expect((await complete(server, auth, run.id, done)).body).toEqual(first.body);
+  });
+
   test("a monthly budget warns once, then stops active runs and skips queued and new ones", async () => {
     const workspace = await createWorkspace(server, "Hooli");
     const { auth } = workspace.owner;

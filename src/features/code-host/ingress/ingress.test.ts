@@ -472,6 +472,16 @@ describe("a repeated delivery", () => {
     expect(repeats).toBe(1);
   });
 
+  test("with another body than an invalid one is flagged, and answered with a reason of the contract", async () => {
+    const connector = await connect(acme);
+    const id = randomUUID();
+    expect((await push(connector, { id, body: "not JSON" })).status).toBe(400);
+    expect(await push(connector, { id })).toMatchObject(ignored("event ignored"));
+    expect(await syncs(connector)).toEqual([]);
+    const [delivery] = await deliveries(acme, `connectorId=${connector.id}`);
+    expect(delivery).toMatchObject({ outcome: "invalid", alteredAt: expect.any(Number), repeats: 1 });
+  });
+
   test("is queued again when its sync had failed", async () => {
     const connector = await connect(acme);
     const sent = { id: randomUUID(), body: pushBody(connector) };

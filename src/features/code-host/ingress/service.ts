@@ -129,16 +129,18 @@ async function acceptDelivery(
     body,
     ...about,
   });
-  const reply = (verdict: Verdict, queued: boolean) => {
-    ctx.metrics.count("webhook_deliveries_total", { dialect, outcome: verdict.outcome });
-    return verdict.outcome === "accepted"
+  const reply = ({ outcome, reason }: Verdict, queued: boolean) => {
+    ctx.metrics.count("webhook_deliveries_total", { dialect, outcome });
+    // The reason of an invalid delivery is a text for people. It gets here when its id comes again with another body.
+    const shownReason = outcome === "ignored" && reason !== null ? reason : "event ignored";
+    return outcome === "accepted"
       ? ({
           status: 202,
           body: { ok: true, accepted: true, event: eventName, deliveryId: sentId?.id ?? id, queued },
         } as const)
       : ({
           status: 200,
-          body: { ok: true, accepted: false, reason: (verdict.reason ?? "event ignored") as Reason },
+          body: { ok: true, accepted: false, reason: shownReason as Reason },
         } as const);
   };
   const ignore = (reason: Reason): Verdict => ({ outcome: "ignored", reason });

@@ -16,6 +16,7 @@ import {
   buildRedirectUri,
   type ClientRow,
   clientNotConfigured,
+  describeDestination,
   discoverServer,
   findAnySetup,
   findServerOfClient,
@@ -217,12 +218,19 @@ function requireReturnPath(publicUrl: string, path: string): string {
   return plain;
 }
 
+/**
+ * The server to send the browser to. The client's server gets the code, so the provider's newer metadata is used only
+ * if the client follows it.
+ */
 async function findCurrentServer(ctx: MemberCtx, provider: Provider, client: ClientRow) {
-  if (!provider.custom) return findServerOfClient(client)!;
+  const own = findServerOfClient(client)!;
+  if (!provider.custom) return own;
   try {
-    return (await discoverServer(ctx, provider)).server ?? findServerOfClient(client)!;
+    const { server } = await discoverServer(ctx, provider);
+    const follows = server && describeDestination({ ...client, server }) === describeDestination(client);
+    return follows ? server : own;
   } catch (error) {
-    if (error instanceof OAuthFailure) return findServerOfClient(client)!;
+    if (error instanceof OAuthFailure) return own;
     throw error;
   }
 }

@@ -306,6 +306,27 @@ describe("what needs care", () => {
     },
   );
 
+  test("of a changed delivery that concerns several connectors is an item for each of them", async () => {
+    const [workspace, other] = [await createWorkspace(server), await createWorkspace(server, "Other")];
+    const connectors = [
+      await insertConnector(server.platform, workspace.orgId),
+      await insertConnector(server.platform, workspace.orgId),
+      await insertConnector(server.platform, other.orgId),
+    ];
+    const delivery = newId("whd");
+    await db().run(sql`
+      insert into webhook_deliveries (id, scope, delivery_id, dialect, event, outcome, headers, body, body_digest,
+        altered_at)
+      values (${delivery}, 'instance', ${newId("x")}, 'github', 'push', 'accepted', '{}', '', '', now())`);
+    for (const { id, orgId } of connectors)
+      await db().run(sql`
+        insert into webhook_delivery_targets (delivery, connector_id, org_id) values (${delivery}, ${id}, ${orgId})`);
+    const listIds = async (auth: Record<string, string>) =>
+      (await findItems(auth, "deliveries_altered")).map(({ subject }) => subject.id).toSorted();
+    expect(await listIds(workspace.owner.auth)).toEqual([connectors[0]!.id, connectors[1]!.id].toSorted());
+    expect(await listIds(other.owner.auth)).toEqual([connectors[2]!.id]);
+  });
+
   test("does not list what works again", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { createAutomation } from "../../../../test/automations.ts";
 import type { Body } from "../../../../test/body.ts";
 import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
+import { createBudget } from "../../../../test/llm-providers.ts";
 import { recordStatements } from "../../../../test/plans.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId, newIdAt } from "../../../platform/ids.ts";
@@ -219,6 +220,19 @@ describe("runs and costs over time", () => {
     expect(body).toMatchObject({ runScope: "own", costScope: "own", currency: "USD" });
     check(body, from, to, "Europe/Berlin", "day", ({ memberId }) => memberId === member.memberId);
     expect(body.month.budgetMicros).toBeNull();
+  });
+
+  test("name the monthly budget of the organization, and not an alert", async () => {
+    const { owner } = await createWorkspace(server);
+    const budget = await createBudget(server, owner.auth, { limitMicros: 500, mode: "alert" });
+    const readMonth = async () => (await ask({}, owner.auth)).month;
+    expect((await readMonth()).budgetMicros).toBeNull();
+    await server.call(`/v1/llm-budgets/${budget.id}`, {
+      method: "PATCH",
+      body: { mode: "budget" },
+      headers: owner.auth,
+    });
+    expect((await readMonth()).budgetMicros).toBe(500);
   });
 
   test("list why runs did not succeed, also in the period before", async () => {

@@ -2,6 +2,7 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { invalidField } from "../../../platform/errors.ts";
 import { isTimeZone } from "../../automations/index.ts";
+import { findMonthlyBudget } from "../../llm-providers/index.ts";
 import {
   type Interval,
   maxDays,
@@ -53,7 +54,7 @@ export async function readRuns(ctx: MemberCtx, query: RunsQuery): Promise<RunFig
     store.countUnpricedRuns(db, orgId, costReach, { start, end }),
     store.countUnpricedRuns(db, orgId, costReach, { start: beforeStart, end: start }),
     store.readSpend(db, orgId, costReach ?? orgId),
-    costReach === null ? store.findMonthlyLimit(db, orgId) : null,
+    costReach === null ? findMonthlyBudget(db, orgId) : undefined,
   ]);
   const before = createCounts();
   const counts = starts.map(createCounts);
@@ -86,7 +87,7 @@ export async function readRuns(ctx: MemberCtx, query: RunsQuery): Promise<RunFig
       ...counts[i]!,
     })),
     reasons: listReasons(runs),
-    month: forecastMonth(spend, budget),
+    month: forecastMonth(spend, budget?.limitMicros ?? null),
   };
 }
 

@@ -80,11 +80,3 @@ export const readSpend = async (db: Db, orgId: OrgId, subjectId: string) => {
       order by s.day limit 1) as day, now() as now`);
   return { days, firstDay: first!.day, now: first!.now };
 };
-
-/** The limit of the monthly budget of the organization. */
-export const findMonthlyLimit = async (db: Db, orgId: OrgId): Promise<number | null> =>
-  (
-    await db.row<{ limitMicros: number }>(sql`
-      select b.limit_micros as "limitMicros" from llm_budgets b
-      where b.org_id = ${orgId} and b.subject_id = ${orgId} and b.period = 'month'`)
-  )?.limitMicros ?? null;

@@ -1,4 +1,4 @@
-import { HttpAddress, normalizeUrl, parseAddress, redactUrl } from "../address.ts";
+import { createAddress, type HttpAddress, normalizeUrl, parseAddress, redactUrl } from "../address.ts";
 import { Findings, formatSentence } from "../findings.ts";
 import { readString } from "../json.ts";
 import type { DiscoveryState } from "../state.ts";
@@ -178,7 +178,8 @@ export function listServerMetadataUrls({ url }: HttpAddress): HttpAddress[] {
     `/.well-known/openid-configuration${path}`,
     ...(path === "" ? [] : [`${path}/.well-known/openid-configuration`]),
   ];
-  return paths.map((suffix) => new HttpAddress(new URL(suffix, url.origin)));
+  // Not `new URL(suffix, origin)`: a path that begins with two slashes would replace the host.
+  return paths.map((suffix) => createAddress(url.origin + suffix));
 }
 
 function chooseRule({ url }: HttpAddress): string {

@@ -35,11 +35,19 @@ export const listRefused = (db: Db, orgId: OrgId, limit: number) =>
     where c.org_id = ${orgId} and c.status = 'active' and d.count > 0
     order by d.count desc, c.id limit ${limit}`);
 
-/** Deliveries of the last seven days that were repeated with another body, by connector. */
+/**
+ * Deliveries of the last seven days that were repeated with another body, by connector. A delivery to the instance that
+ * concerns several connectors has no organization of its own, and names them in another table.
+ */
 export const listAltered = (db: Db, orgId: OrgId, limit: number) =>
   db.rows<{ id: string; name: string; count: number; since: number | null }>(sql`
     select c.id, c.name, count(*)::int as count, min(d.altered_at) as since
-    from webhook_deliveries d
-    join connectors c on c.id = coalesce(d.target_connector_id, d.scope) and c.org_id = ${orgId}
-    where coalesce(d.target_org_id, d.org_id) = ${orgId} and d.altered_at > now() - interval '7 days'
+    from (
+      select coalesce(d.target_connector_id, d.scope) as connector_id, d.altered_at from webhook_deliveries d
+      where coalesce(d.target_org_id, d.org_id) = ${orgId} and d.altered_at > now() - interval '7 days'
+      union all
+      select t.connector_id, d.altered_at from webhook_deliveries d
+      join webhook_delivery_targets t on t.delivery = d.id and t.org_id = ${orgId}
+      where coalesce(d.target_org_id, d.org_id) is null and d.altered_at > now() - interval '7 days') d
+    join connectors c on c.id = d.connector_id and c.org_id = ${orgId}
     group by c.id, c.name order by 3 desc, c.id limit ${limit}`);
