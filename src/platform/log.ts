@@ -57,18 +57,23 @@ export function gatherLines(destination: Destination, maxWrite: number): Destina
   let bytes = 0;
   /** Bytes that the destination has not written. */
   let waiting = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const write = (lines: string, length: number) => {
-    waiting += length;
-    destination.write(lines);
-    timer ??= setTimeout(flush, flushMs).unref();
+  let willFlush = false;
+  const flushLater = () => {
+    if (willFlush) return;
+    willFlush = true;
+    setTimeout(flush, flushMs).unref();
   };
   // A flush has no effect while a write is under way, so it is repeated until nothing waits.
   const flush = () => {
-    timer = undefined;
+    willFlush = false;
     if (waiting <= 0) return;
     destination.flush();
-    timer = setTimeout(flush, flushMs).unref();
+    flushLater();
+  };
+  const write = (lines: string, length: number) => {
+    waiting += length;
+    destination.write(lines);
+    flushLater();
   };
   const send = () => {
     if (bytes === 0) return;
