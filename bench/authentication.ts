@@ -59,10 +59,12 @@ async function requests(
         ...summarize(named("GET by API key"), turns.key),
         ...summarize(named("GET by session"), turns.session),
         ...summarize(named("GET by cookie"), turns.cookie),
-        ...compare(named("API key beside no authentication"), turns.key, turns.open, { atLeast: 0.8 }),
+        ...compare(named("API key beside no authentication"), turns.key, turns.open, { atLeast: 0.9 }),
         ...compare(named("session beside no authentication"), turns.session, turns.open),
         ...compare(named("cookie beside no authentication"), turns.cookie, turns.open),
-        ...compare(named("no authentication beside hono alone"), turns.open, turns.framework),
+        ...compare(named("no authentication beside hono alone"), turns.open, turns.framework, {
+          atLeast: 0.9,
+        }),
       ];
     } finally {
       await product.stop();

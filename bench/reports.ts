@@ -45,7 +45,7 @@ async function beside(engine: EngineKind, { rounds, seconds, logProgress }: Benc
       });
       reporters.close();
       const rates = (side: string) => turns[side]!.map(({ rate }) => rate);
-      const promised: Record<string, number> = { single: 0.35, "batches of 8": 2, "batches of 50": 4.5 };
+      const promised: Record<string, number> = { single: 0.5, "batches of 8": 3, "batches of 50": 7 };
       return [
         ...(peer
           ? [

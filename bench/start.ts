@@ -56,7 +56,7 @@ async function starts(engine: EngineKind, { rounds, logProgress }: BenchOptions)
   return [
     figure("first start", first, "s", 3.5),
     figure("second start", second, "s", 1.5),
-    figure("resident memory after start", memory, "MB"),
+    figure("resident memory after start", memory, "MB", 400),
     ...(idle.length > 0 ? describeIdle(idle) : []),
   ];
 }
@@ -84,6 +84,7 @@ const describeIdle = (idle: readonly Idle[]): Figure[] => [
     name: "pglite: resident memory when idle",
     value: median(idle.map(({ megabytes }) => megabytes)),
     unit: "MB",
+    promise: { atMost: 420 },
   },
 ];
 
