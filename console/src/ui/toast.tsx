@@ -27,7 +27,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const show = useCallback<ShowToast>((text, undo) => {
     lastId.current += 1;
     const toast = { id: lastId.current, text, undo };
-    setToasts((shown) => [...shown, toast].slice(-maxShown));
+    // The same words again replace those that are still there: two saves are not two notices.
+    setToasts((shown) => [...shown.filter((other) => other.text !== text), toast].slice(-maxShown));
   }, []);
   const hide = useCallback(
     (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)),
