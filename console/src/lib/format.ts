@@ -56,9 +56,14 @@ export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  const minutes = Math.floor(seconds / 60);
+  if (seconds < 3600) return joinUnits(`${minutes} min`, seconds % 60, "s");
+  return joinUnits(`${Math.floor(minutes / 60)} h`, minutes % 60, "min");
 }
+
+/** "30 min" and "2 min 14 s", but not "30 min 0 s". */
+const joinUnits = (whole: string, rest: number, unit: string): string =>
+  rest === 0 ? whole : `${whole} ${rest} ${unit}`;
 
 /** An amount in millionths of the currency. 2 decimals in lists, 4 on a run. */
 export function formatCost(micros: number, decimals: 2 | 4 = 2, currency = "USD"): string {

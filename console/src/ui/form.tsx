@@ -54,6 +54,18 @@ export function sumUpProblem({ message, fields }: Problem, paths: ReadonlySet<st
   return [...(left.length > 0 && left.length === all.length ? [] : [message]), ...lines].join(" ");
 }
 
+/** What is left of a refusal when these fields have been changed. */
+export function leaveOutChanged(
+  problem: Problem | undefined,
+  changed: ReadonlySet<string>,
+): Problem | undefined {
+  if (!problem || changed.size === 0) return problem;
+  const all = Object.entries(problem.fields);
+  const left = all.filter(([path]) => !changed.has(path) && !changed.has(toListPath(path)));
+  if (left.length === all.length) return problem;
+  return left.length > 0 ? { ...problem, fields: Object.fromEntries(left) } : undefined;
+}
+
 /** Runs an action, and keeps what went wrong until the next try. */
 export function useProblem() {
   const [problem, setProblem] = useState<Problem>();
@@ -84,8 +96,11 @@ interface FormState {
   problem: Problem | undefined;
   /** The paths of the fields on the page. */
   paths: Set<string>;
+  /** Called when the person changes a field: its message is about what was there before. */
+  onChanged(path: string): void;
 }
 
+const noPaths: ReadonlySet<string> = new Set();
 const FormContext = createContext<FormState | undefined>(undefined);
 
 interface FormProps {
@@ -103,19 +118,26 @@ export function Form({ children, onSubmit, className = "form", footer, id }: For
   const { problem, busy, attempt } = useProblem();
   const form = useRef<HTMLFormElement>(null);
   const [paths] = useState(() => new Set<string>());
+  const [changed, setChanged] = useState(noPaths);
+  const shown = leaveOutChanged(problem, changed);
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [problem]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
-    if (!busy) void attempt(onSubmit);
+    if (busy) return;
+    setChanged(noPaths);
+    void attempt(onSubmit);
+  };
+  const onChanged = (path: string) => {
+    if (problem && !changed.has(path)) setChanged(new Set([...changed, path]));
   };
   return (
     <form ref={form} id={id} className={className} onSubmit={submit} noValidate>
-      <FormContext value={{ problem, paths }}>
+      <FormContext value={{ problem: shown, paths, onChanged }}>
         {children}
-        <FormProblem problem={problem} paths={paths} />
+        <FormProblem problem={shown} paths={paths} />
         {footer?.(busy)}
       </FormContext>
     </form>
@@ -127,8 +149,6 @@ interface FormProblemProps {
   /** The fields that show their own message. */
   paths?: ReadonlySet<string>;
 }
-
-const noPaths: ReadonlySet<string> = new Set();
 
 /** Says what was refused. Messages for what has no field on the page are said here. */
 export const FormProblem = ({ problem, paths = noPaths }: FormProblemProps) => (
@@ -175,7 +195,7 @@ function Field({ label, path, hint, error, children }: FieldProps) {
   const message =
     error ?? (path === undefined || !form?.problem ? undefined : findMessage(form.problem.fields, path));
   return (
-    <div className="field">
+    <div className="field" onInput={path === undefined ? undefined : () => form?.onChanged(path)}>
       <label htmlFor={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": message !== undefined })}
       <div id={`${id}-hint`} className="hints">

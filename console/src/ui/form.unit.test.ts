@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sumUpProblem } from "./form.tsx";
+import { leaveOutChanged, sumUpProblem } from "./form.tsx";
 
 const message = "Correct the marked fields.";
 const problem = (fields: Record<string, string>) => ({ message, fields, requestId: undefined });
@@ -12,4 +12,13 @@ test("messages of fields that are not on the page are said with the refusal", ()
   );
   expect(sumUpProblem(problem({ "domains.0": "Not a domain." }), new Set(["domains"]))).toBe(message);
   expect(sumUpProblem(problem({ "": "Nothing to change." }), new Set())).toBe("Nothing to change.");
+});
+
+test("the message of a field leaves when the field is changed, and the refusal with the last of them", () => {
+  const refusal = problem({ name: "Must not be empty.", "domains.0": "Not a domain." });
+  expect(leaveOutChanged(refusal, new Set(["slug"]))).toBe(refusal);
+  expect(leaveOutChanged(refusal, new Set(["domains"]))).toEqual(problem({ name: "Must not be empty." }));
+  expect(leaveOutChanged(refusal, new Set(["domains", "name"]))).toBeUndefined();
+  // A refusal that names no field stays until the next try.
+  expect(leaveOutChanged(problem({}), new Set(["name"]))).toEqual(problem({}));
 });

@@ -11,8 +11,8 @@ export interface Column<Row> {
   cell(row: Row): ReactNode;
   /** Numbers stand at the right. */
   align?: "r";
-  /** Left out on a phone. */
-  phone?: "hide";
+  /** On a phone: left out, or with the head before it, for a number that says nothing alone. */
+  phone?: "hide" | "label";
   /** The name of the row, which links to it. One column has it. */
   isName?: boolean;
   className?: string;
@@ -76,7 +76,7 @@ export function DataTable<Row>({
           <tr>
             {columns.map(({ head, align, phone }, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a table never change.
-              <th key={i} scope="col" className={`${align ?? ""}${phone ? " no-phone" : ""}`}>
+              <th key={i} scope="col" className={`${align ?? ""}${phone === "hide" ? " no-phone" : ""}`}>
                 {head === "" ? <span className="vh">{common.actions.actions}</span> : head}
               </th>
             ))}
@@ -122,11 +122,12 @@ function RowView<Item>({ row, columns, to, isSelected }: RowProps<Item>) {
   };
   return (
     <tr className={`${isSelected ? "sel" : ""}${to ? " door" : ""}`} onClick={open}>
-      {columns.map(({ cell, align, phone, isName, className }, i) => (
+      {columns.map(({ head, cell, align, phone, isName, className }, i) => (
         <td
           // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a table never change.
           key={i}
-          className={`${align ?? ""}${phone ? " no-phone" : ""}${isName ? " name" : ""}${className ? ` ${className}` : ""}`}
+          className={`${align ?? ""}${phone === "hide" ? " no-phone" : ""}${isName ? " name" : ""}${head === "" ? " acts" : ""}${className ? ` ${className}` : ""}`}
+          data-label={phone === "label" ? head : undefined}
         >
           {isName && to ? (
             <Link

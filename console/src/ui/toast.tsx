@@ -27,7 +27,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const show = useCallback<ShowToast>((text, undo) => {
     lastId.current += 1;
     const toast = { id: lastId.current, text, undo };
-    setToasts((shown) => [...shown, toast].slice(-maxShown));
+    // The same words again replace those that are still there: two saves are not two notices.
+    // One with an action stays, because its action is about something else.
+    const isOther = (other: Toast) => other.text !== text || other.undo !== undefined;
+    setToasts((shown) => [...shown.filter(isOther), toast].slice(-maxShown));
   }, []);
   const hide = useCallback(
     (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)),

@@ -4710,6 +4710,8 @@ export type UserMembership = {
   memberId: string;
   /** The role: `owner`, `admin`, `member`, or the id of a custom role. */
   role: string;
+  /** The name of the role, for people. */
+  roleName: string;
   /** When the organization was suspended, in milliseconds since 1970. Null when it is not suspended. */
   suspendedAt: number | null;
 };

@@ -12,6 +12,7 @@ const Membership = z
     organizationSlug: z.string(),
     memberId: idSchema("mem"),
     role: z.string(),
+    roleName: z.string().describe("The name of the role, for people."),
     suspendedAt: z
       .int()
       .nullable()

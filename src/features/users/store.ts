@@ -7,6 +7,7 @@ interface MembershipRow {
   organizationSlug: string;
   memberId: MemberId;
   role: string;
+  roleName: string;
   suspendedAt: number | null;
 }
 
@@ -14,8 +15,8 @@ interface MembershipRow {
 export const listMemberships = (db: Db, userId: UserId) =>
   db.rows<MembershipRow>(sql`
     select o.id as "organizationId", o.name as "organizationName", o.slug as "organizationSlug", m.id as "memberId", m.role,
-      o.suspended_at as "suspendedAt"
-    from members m join organizations o on o.id = m.org_id
+      coalesce(r.name, initcap(m.role)) as "roleName", o.suspended_at as "suspendedAt"
+    from members m join organizations o on o.id = m.org_id left join roles r on r.id = m.role and r.org_id = m.org_id
     where m.user_id = ${userId} and m.deactivated_at is null order by m.id limit 500`);
 
 export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<boolean> =>

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAutomation } from "../../../test/automations.ts";
 import {
   createKey,
+  createRole,
   createWorkspace,
   invite,
   joinWorkspace,
@@ -47,6 +48,18 @@ describe("/v1/me", () => {
     expect(await listPermissions(acme.owner.auth)).toEqual([...permissions].sort());
     expect(await listPermissions(member.auth)).not.toContain("organization:update");
     expect(await listPermissions(key.auth)).toEqual(["members:read"]);
+  });
+
+  test("names the role of each organization, built in or the organization's own", async () => {
+    const acme = await createWorkspace(server);
+    const role = await createRole(server, acme.owner);
+    const member = await joinWorkspace(server, acme, role.id);
+    const readRole = async ({ auth }: Pick<Person, "auth">) => {
+      const { role, roleName } = (await server.call("/v1/me", { headers: auth })).body.organizations[0];
+      return { role, roleName };
+    };
+    expect(await readRole(acme.owner)).toEqual({ role: "owner", roleName: "Owner" });
+    expect(await readRole(member)).toEqual({ role: role.id, roleName: role.name });
   });
 
   test("with a key shows only the organization of the key", async () => {

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createRole, createWorkspace, joinWorkspace, useServer } from "../../harness.ts";
 import { openWindow, useBrowser } from "../browser.ts";
-import { button, expectGoodPage } from "./harness.ts";
+import { button, expectGoodPage, field } from "./harness.ts";
 
 const server = useServer();
 const browser = useBrowser();
@@ -88,3 +88,23 @@ async function breakSecondPage(page: Page, address: RegExp): Promise<() => numbe
   });
   return () => count;
 }
+
+test("the message of a field leaves when the field is changed, and a notice is not shown twice", async () => {
+  const { owner } = await createWorkspace(server, "Corrected");
+  const { page } = await openWindow(browser, server, "/o/corrected/settings", owner);
+  await field(page, "Name").fill("");
+  await button(page, "Save").click();
+  await page.getByText("Correct the marked fields.").waitFor();
+  expect(await field(page, "Name").getAttribute("aria-invalid")).toBe("true");
+  await field(page, "Name").fill("Corrected once");
+  await page.getByText("Correct the marked fields.").waitFor({ state: "detached" });
+  expect(await field(page, "Name").getAttribute("aria-invalid")).toBe("false");
+
+  const notice = page.getByText("Settings saved.");
+  await button(page, "Save").click();
+  await notice.waitFor();
+  await field(page, "Name").fill("Corrected twice");
+  await button(page, "Save").click();
+  await page.getByRole("button", { name: "Organization: Corrected twice" }).waitFor();
+  await expect.poll(() => notice.count()).toBe(1);
+});

@@ -127,7 +127,7 @@ const Organizations = ({ me }: { me: Me }) => (
             </Link>
           ),
         },
-        { head: texts.role, cell: ({ role }) => role },
+        { head: texts.role, cell: ({ roleName }) => roleName },
         {
           head: "",
           cell: ({ suspendedAt }) => suspendedAt !== null && <Tag tone="care">{texts.suspended}</Tag>,

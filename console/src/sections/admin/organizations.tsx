@@ -66,7 +66,12 @@ export function AdminOrganizations() {
           columns={[
             { head: texts.name, isName: true, cell: ({ name }) => name },
             { head: texts.state, cell: (row) => <OrganizationState state={row.state} /> },
-            { head: texts.members, align: "r", cell: ({ members }) => formatNumber(members) },
+            {
+              head: texts.members,
+              align: "r",
+              phone: "label",
+              cell: ({ members }) => formatNumber(members),
+            },
             { head: texts.runs, align: "r", phone: "hide", cell: ({ runs }) => formatNumber(runs) },
             {
               head: texts.failures,

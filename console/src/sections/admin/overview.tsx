@@ -97,8 +97,8 @@ const Queue = ({ items }: { items: Overview["queue"]["items"] }) => (
       rowKey={({ name }) => name}
       columns={[
         { head: texts.kind, cell: ({ name }) => <code>{name}</code> },
-        { head: texts.now, align: "r", cell: ({ waiting }) => formatNumber(waiting) },
-        { head: texts.delayed, align: "r", cell: ({ delayed }) => formatNumber(delayed) },
+        { head: texts.now, align: "r", phone: "label", cell: ({ waiting }) => formatNumber(waiting) },
+        { head: texts.delayed, align: "r", phone: "label", cell: ({ delayed }) => formatNumber(delayed) },
         {
           head: texts.oldest,
           align: "r",

@@ -94,7 +94,7 @@ function ByOrganization({ days }: { days: number }) {
             cell: ({ organizationName }) => organizationName ?? texts.deleted,
           },
           { head: "", phone: "hide", cell: ({ start }) => start.slice(0, 7) },
-          { head: admin.overview.runs, align: "r", cell: ({ runs }) => formatNumber(runs) },
+          { head: admin.overview.runs, align: "r", phone: "label", cell: ({ runs }) => formatNumber(runs) },
           {
             head: texts.failed,
             align: "r",

@@ -54,6 +54,7 @@ export function Models({ mayManage, kind }: Props) {
     {
       head: llmProviders.columns.input,
       align: "r",
+      phone: "label",
       cell: ({ price }) =>
         price.input === null && price.output === null ? (
           <span className="t3">{texts.unpriced}</span>
@@ -61,7 +62,12 @@ export function Models({ mayManage, kind }: Props) {
           money(price.input)
         ),
     },
-    { head: llmProviders.columns.output, align: "r", cell: ({ price }) => money(price.output) },
+    {
+      head: llmProviders.columns.output,
+      align: "r",
+      phone: "label",
+      cell: ({ price }) => money(price.output),
+    },
     {
       head: llmProviders.columns.cacheRead,
       align: "r",

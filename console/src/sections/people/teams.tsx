@@ -28,7 +28,7 @@ export function Teams({ selected, onCreate }: Props) {
       phone: "hide",
       cell: ({ description }) => <span className="cut">{description}</span>,
     },
-    { head: texts.columns.members, align: "r", cell: ({ memberCount }) => memberCount },
+    { head: texts.columns.members, align: "r", phone: "label", cell: ({ memberCount }) => memberCount },
     {
       head: texts.columns.changed,
       align: "r",

@@ -104,7 +104,7 @@ const createColumns = (chooseTag: (tag: string) => void): Column<TemplateSummary
         </span>
       ),
   },
-  { head: texts.columns.version, align: "r", cell: ({ version }) => version },
+  { head: texts.columns.version, align: "r", phone: "label", cell: ({ version }) => version },
   {
     head: texts.columns.changed,
     align: "r",

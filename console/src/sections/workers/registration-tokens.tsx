@@ -24,7 +24,12 @@ export function RegistrationTokens() {
       phone: "hide",
       cell: ({ labels }) => labels.map((label) => <Tag key={label}>{label}</Tag>),
     },
-    { head: texts.columns.uses, align: "r", cell: ({ uses, maxUses }) => texts.token.uses(uses, maxUses) },
+    {
+      head: texts.columns.uses,
+      align: "r",
+      phone: "label",
+      cell: ({ uses, maxUses }) => texts.token.uses(uses, maxUses),
+    },
     {
       head: texts.columns.expires,
       align: "r",

@@ -26,10 +26,11 @@ export function Runners() {
     {
       head: texts.columns.runs,
       align: "r",
+      phone: "label",
       cell: ({ running, concurrency }) => texts.runner.load(running, concurrency),
     },
     { head: texts.columns.seen, align: "r", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-    { head: "", align: "r", phone: "hide", cell: (runner) => <RemoveRunner runner={runner} /> },
+    { head: "", align: "r", cell: (runner) => <RemoveRunner runner={runner} /> },
   ];
   return (
     <section className="card">

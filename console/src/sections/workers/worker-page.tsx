@@ -46,7 +46,11 @@ export default function WorkerPage() {
       crumbs={[...crumbs, { label: worker.name }]}
       title={worker.name}
       beside={<State kind="worker" value={worker.state} boxed />}
-      lead={worker.pause ? texts.record.pausedSince(worker.pause.note) : <Version worker={worker} />}
+      lead={
+        worker.pause
+          ? texts.record.pausedSince(worker.pause.note)
+          : worker.version !== null && <Version worker={worker} />
+      }
       barActions={<WorkerActions worker={worker} />}
       rail={<Rail worker={worker} />}
     >

@@ -18,6 +18,9 @@ export function ResourceFields({ form, change }: ResourceFieldsProps) {
   const seesAccounts = usePermission("connections:use");
   const templates = useRead("GET /v1/templates", { query: { limit: 100 } }, { enabled: seesTemplates });
   const accounts = useRead("GET /v1/oauth-connections", { query: { limit: 100 } }, { enabled: seesAccounts });
+  const providers = useRead("GET /v1/oauth-providers", { query: { limit: 100 } }, { enabled: seesAccounts });
+  const nameProvider = (id: string) =>
+    providers.data?.items.find((provider) => provider.id === id)?.name ?? id;
   if (!seesTemplates && !seesAccounts) return null;
   return (
     <Card title={texts.resources} padded>
@@ -45,7 +48,7 @@ export function ResourceFields({ form, change }: ResourceFieldsProps) {
           items={accounts.data?.items.map(({ id, account, outsideAccount, providerId }) => ({
             id,
             label: outsideAccount?.name ?? account,
-            hint: providerId,
+            hint: nameProvider(providerId),
           }))}
         />
       )}

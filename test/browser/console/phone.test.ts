@@ -1,0 +1,64 @@
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createWorkspace, joinWorkspace, useServer } from "../../harness.ts";
+import { openWindow, useBrowser } from "../browser.ts";
+import { button, expectGoodPage, field } from "./harness.ts";
+
+const server = useServer();
+const browser = useBrowser();
+
+const becomePhone = (page: Page) => page.setViewportSize({ width: 390, height: 844 });
+const measure = async (part: Locator) => (await part.boundingBox())!;
+
+test("on a phone the buttons of a long form stand above the bar of the console", async () => {
+  const { owner } = await createWorkspace(server, "Bar");
+  const { page } = await openWindow(browser, server, "/o/bar/automations/new", owner);
+  await becomePhone(page);
+  await field(page, "Name").fill("Weekly report");
+  const create = await measure(button(page, "Create automation"));
+  const bar = await measure(page.locator(".tabbar"));
+  expect(create.y + create.height).toBeLessThanOrEqual(bar.y);
+});
+
+test("on a phone the actions of a row stand at its right, and a number says what it counts", async () => {
+  const { owner } = await createWorkspace(server, "Rows");
+  const create = (path: string, body: object) =>
+    server.call(path, { method: "POST", body, headers: owner.auth });
+  expect((await create("/v1/api-keys", { name: "build machines" })).status).toBe(201);
+  expect((await create("/v1/teams", { name: "Platform" })).status).toBe(201);
+  const { page } = await openWindow(browser, server, "/o/rows/access/keys", owner);
+  await becomePhone(page);
+  const row = page.getByRole("row").filter({ hasText: "build machines" });
+  const actions = await measure(row.getByRole("button"));
+  const whole = await measure(row);
+  expect(actions.x + actions.width).toBeGreaterThan(whole.width - 24);
+  expect(whole.height).toBeLessThan(60);
+  await expectGoodPage(page);
+
+  await page.goto(`${server.url}/o/rows/people/teams`);
+  await page.getByRole("cell", { name: "Members 0" }).waitFor();
+});
+
+test("long names and addresses are cut, on a desktop and on a phone", async () => {
+  const workspace = await createWorkspace(server, "Long");
+  const { auth } = await joinWorkspace(server, workspace, "admin");
+  const name = "Wilhelmina Featherstonehaugh-Cholmondeley of Northern Europe and Beyond, the Third";
+  expect((await server.call("/v1/me", { method: "PATCH", body: { name }, headers: auth })).status).toBe(200);
+  const { page } = await openWindow(browser, server, "/o/long/people/members", workspace.owner);
+  await page.getByText(name).waitFor();
+  for (const width of [1280, 800, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), `${width}`).toBe(0);
+  }
+});
+
+test("on a phone a dialog with many choices is as wide as the phone", async () => {
+  const { owner } = await createWorkspace(server, "Choices");
+  const { page } = await openWindow(browser, server, "/o/choices/access/sso", owner);
+  await becomePhone(page);
+  await button(page, "New connector").click();
+  await button(page, "Microsoft Entra ID").waitFor();
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+  await expectGoodPage(page);
+});
