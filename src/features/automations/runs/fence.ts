@@ -42,7 +42,7 @@ export const leaseLost = (run: LeaseState, attempt: number, more: Record<string,
     "runner_lease_lost",
     attempt > run.attempt
       ? `Attempt ${attempt} has not begun: the run has had ${run.attempt}. Claim the run first.`
-      : `The lease of attempt ${attempt} is not yours or has ended. Stop working on this run; what you sent was kept beside it.`,
+      : `The lease of attempt ${attempt} is not yours or has ended. Stop working on this run. What you sent is kept as a late report, if there is room.`,
     more,
   );
 
