@@ -11,7 +11,7 @@ export interface Column<Row> {
   cell(row: Row): ReactNode;
   /** Numbers stand at the right. */
   align?: "r";
-  /** On a phone: left out, or with the head before it, for a number that says nothing alone. */
+  /** On a phone, `hide` leaves the column out, and `label` shows its head before the value. */
   phone?: "hide" | "label";
   /** The name of the row, which links to it. One column has it. */
   isName?: boolean;

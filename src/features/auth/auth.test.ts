@@ -115,7 +115,7 @@ describe("passwords", () => {
       const reply = server.call("/api/auth/sign-in/email", {
         body: { email: ada.email, password: ada.password },
       });
-      // The password that is still stored is right. The reply has to wait for the end of the change.
+      // Others still see the old password, so the check succeeds. The reply must wait until the change is committed.
       await Promise.race([reply, setTimeout(1_000)]);
       return { reply };
     });

@@ -106,8 +106,8 @@ export const findDeactivator = async (db: Db, orgId: OrgId, id: MemberId): Promi
 type FormerReason = "removed" | "deprovisioned";
 
 /**
- * Remembers the address, because the person may delete the account and make a new one. A person whom the directory removed
- * stays deprovisioned when an admin removes the rest.
+ * Stores the address, because the person may delete the account and create a new one. If the directory removed the person,
+ * the reason stays `deprovisioned` when an admin removes the member too.
  */
 export const addFormer = (db: Db, orgId: OrgId, email: string, reason: FormerReason) =>
   db.run(sql`

@@ -97,9 +97,9 @@ const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e
 export type ComparedEvent = Omit<RunEvent, "payload"> & { payload: RunEvent["payload"] | null };
 
 /**
- * The events with the numbers of these reports, and the last event of the attempt. `positions` are those of all events
- * of the service in the attempt, in order; they are the same in every row. Only payloads with the size of the report's
- * are read, so the result is never larger than the reports.
+ * Returns the stored events that have the numbers of these reports, and the last event of the attempt. `positions` lists
+ * the positions of all events of the service in the attempt, in order, and is the same in every row. A payload is read only
+ * if it has the size of the report's payload, so the result is never larger than the reports.
  */
 export const findEventsForReport = (
   db: Db,

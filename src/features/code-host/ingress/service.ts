@@ -131,7 +131,8 @@ async function acceptDelivery(
   });
   const reply = ({ outcome, reason }: Verdict, queued: boolean) => {
     ctx.metrics.count("webhook_deliveries_total", { dialect, outcome });
-    // The reason of an invalid delivery is a text for people. It gets here when its id comes again with another body.
+    // When the id of an invalid delivery comes again with another body, `reason` is the stored text for people, which is
+    // not part of the contract.
     const shownReason = outcome === "ignored" && reason !== null ? reason : "event ignored";
     return outcome === "accepted"
       ? ({
