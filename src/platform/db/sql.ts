@@ -1,3 +1,5 @@
+import { formatArray } from "./array-literal.ts";
+
 /** A statement or a piece of one: text with numbered parameters, values beside it, never joined by hand. */
 export class Sql {
   readonly strings: readonly string[];
@@ -70,6 +72,8 @@ export interface Compiled {
   values: unknown[];
 }
 
+const toValue = (param: unknown) => (Array.isArray(param) ? formatArray(param) : param);
+
 // Most statements have no spliced pieces; their text is the same each time, so it is built once.
 const flatTexts = new WeakMap<readonly string[], string>();
 
@@ -80,7 +84,7 @@ export function compile(statement: Sql): Compiled {
       text = statement.strings.reduce((all, part, i) => (i === 0 ? part : `${all}$${i}${part}`), "");
       flatTexts.set(statement.strings, text);
     }
-    return { text, values: [...statement.params] };
+    return { text, values: statement.params.map(toValue) };
   }
   const values: unknown[] = [];
   const write = (piece: Sql): string =>
@@ -88,7 +92,7 @@ export function compile(statement: Sql): Compiled {
       if (i === 0) return part;
       const param = piece.params[i - 1];
       if (param instanceof Sql) return all + write(param) + part;
-      values.push(param);
+      values.push(toValue(param));
       return `${all}$${values.length}${part}`;
     }, "");
   return { text: write(statement), values };

@@ -13,7 +13,7 @@ import type { Source } from "./event-stream.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { createHostCheck } from "./host.ts";
 import { hasReply, runOncePerKey } from "./idempotency.ts";
-import { check, parseJson, parseParams, parseQuery } from "./input.ts";
+import { checkBody, parseJson, parseParams, parseQuery } from "./input.ts";
 import { isNavigation } from "./navigation.ts";
 import {
   createRequestObserver,
@@ -247,7 +247,7 @@ async function answer(
     if (spec.protocol) checkMediaType(spec.protocol, headers);
     return parseJson(bytes, headers);
   };
-  const body = spec.body && bytes ? check(spec.body, given(bytes)) : undefined;
+  const body = spec.body && bytes ? checkBody(spec.body, given(bytes), spec) : undefined;
 
   const added: Record<string, string> = {};
   const setHeader = (header: string, value: string) => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Detail, invalidRequest } from "../errors.ts";
 import { describeIssue } from "./issues.ts";
 import type { HttpHeaders } from "./request.ts";
+import type { RouteSpec } from "./route.ts";
 
 const isJson = (contentType: string) => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 
@@ -26,12 +27,11 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
   } catch {
     throw invalidRequest([{ message: "The body is not valid JSON in UTF-8." }]);
   }
-  if (isDeeperThan(maxDepth, value)) {
+  const problem = findProblem(value, maxDepth);
+  if (problem === "depth") {
     throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
   }
-  // JSON.parse turns a number that is too large into Infinity. Only a long number or an exponent of three digits can be
-  // too large.
-  if (/[eE]\+?\d{3}|\d{200}/.test(text) && hasInfinite(value)) refuseInfinite(value, []);
+  if (problem === "infinite") refuseInfinite(value, []);
   // PostgreSQL can store neither of them. This is an error of the caller, not of the server.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
   return value;
@@ -40,17 +40,28 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
 /** More than any real request needs, and less than recursive functions can process. */
 const maxDepth = 100;
 
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (value === null || typeof value !== "object") return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((item) => isDeeperThan(levels - 1, item));
-}
+type Problem = "depth" | "infinite";
 
-/** Without the path, which takes most of the time: UUIDs often look like large numbers. */
-function hasInfinite(value: unknown): boolean {
-  if (value === null || typeof value !== "object")
-    return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
-  return Object.values(value).some(hasInfinite);
+/**
+ * Looks at every value once. JSON.parse turns a number that is too large into Infinity. A value that is too deep is
+ * reported first, because the path of the number is found by a recursive function.
+ */
+function findProblem(value: unknown, levels: number): Problem | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : "infinite";
+  if (value === null || typeof value !== "object") return undefined;
+  if (levels === 0) return "depth";
+  let found: Problem | undefined;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && found !== "depth"; i++)
+      found = findProblem(value[i], levels - 1) ?? found;
+    return found;
+  }
+  // The value comes from JSON.parse, so it inherits no enumerable keys.
+  for (const key in value) {
+    found = findProblem((value as Record<string, unknown>)[key], levels - 1) ?? found;
+    if (found === "depth") break;
+  }
+  return found;
 }
 
 /** JSON has no Infinity, so it would be stored and returned as null. */
@@ -116,6 +127,10 @@ export function parseParams(given: Readonly<Record<string, string>>, schema: z.Z
   const storable = Object.entries(given).map(([name, value]) => [name, value.replaceAll("\0", "\ufffd")]);
   return check(schema, Object.fromEntries(storable));
 }
+
+/** Returns the body of a route as its schema describes it. */
+export const checkBody = (schema: z.ZodType, value: unknown, { recognizeBody }: RouteSpec): unknown =>
+  recognizeBody?.(value) ?? check(schema, value);
 
 /** The schema's output, or a 400 that lists what is wrong. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

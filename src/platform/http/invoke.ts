@@ -1,7 +1,7 @@
 import type { CredentialKind, Ctx } from "../context.ts";
 import { checkAccess } from "./access.ts";
 import { decodeMessages, type OpenStream, type Source } from "./event-stream.ts";
-import { check, parseParams, parseQuery } from "./input.ts";
+import { checkBody, parseParams, parseQuery } from "./input.ts";
 import type { Route, RouteSpec } from "./route.ts";
 import { checkScopes } from "./scopes.ts";
 
@@ -79,7 +79,7 @@ async function run(
   return handle(ctx, {
     params: spec.params ? parseParams(params, spec.params) : undefined,
     query: parseQuery(search.toString(), spec.query),
-    body: spec.body ? check(spec.body, body) : undefined,
+    body: spec.body ? checkBody(spec.body, body, spec) : undefined,
     headers: {},
     search: "",
     readBytes: () => Promise.reject(new Error("An invoked route has no bytes.")),

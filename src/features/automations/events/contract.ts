@@ -80,6 +80,33 @@ const EventReport = z
   });
 export type EventReport = z.output<typeof EventReport>;
 
+const maxEventReports = 500;
+
+const knownTypes: ReadonlySet<unknown> = new Set(eventTypes);
+const isIntFrom = (min: number, value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= min;
+
+/** Recognizes every valid event that names its type in `type` and reports no usage. */
+function recognizeEventReport(value: unknown): EventReport | undefined {
+  if (!isObject(value)) return undefined;
+  const { attempt, sequence, type, kind, payload, createdAt } = value;
+  if (!isIntFrom(1, attempt) || !isIntFrom(0, sequence) || !isIntFrom(0, createdAt)) return undefined;
+  if (!knownTypes.has(type) || type === "usage" || kind !== undefined || !isObject(payload)) return undefined;
+  return { attempt, sequence, payload, createdAt, type: type as EventReport["type"] };
+}
+
+function recognizeEventReports(value: unknown): { events: EventReport[] } | undefined {
+  const given = isObject(value) ? value.events : undefined;
+  if (!Array.isArray(given) || given.length === 0 || given.length > maxEventReports) return undefined;
+  const events: EventReport[] = [];
+  for (const one of given) {
+    const event = recognizeEventReport(one);
+    if (!event) return undefined;
+    events.push(event);
+  }
+  return { events };
+}
+
 const refusals = {
   404: "`automation_run_not_found`",
   409: {
@@ -108,11 +135,10 @@ export const report = route({
   params: runId,
   query: z.object({}),
   body: EventReport,
+  recognizeBody: recognizeEventReport,
   replies: { 200: z.strictObject({ event: RunEvent }) },
   errors: refusals,
 });
-
-const maxEventReports = 500;
 
 export const reportBatch = route({
   method: "post",
@@ -125,6 +151,7 @@ export const reportBatch = route({
   params: runId,
   query: z.object({}),
   body: z.object({ events: z.array(EventReport).min(1).max(maxEventReports) }),
+  recognizeBody: recognizeEventReports,
   replies: {
     200: z
       .strictObject({
