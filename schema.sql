@@ -466,6 +466,7 @@ create table connectors (
   constraint connectors_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'disconnected'::text]))),
   constraint connectors_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE INDEX connectors_active_ref ON connectors USING btree (repository_key, ref) WHERE (status = 'active'::text);
 CREATE INDEX connectors_check ON connectors USING btree (checked_at NULLS FIRST) WHERE (status = 'active'::text);
 CREATE INDEX connectors_installation ON connectors USING btree (installation_id) WHERE (installation_id IS NOT NULL);
 CREATE INDEX connectors_match ON connectors USING btree (repository_key);

@@ -53,9 +53,7 @@ export const explainStatement = (
 function literal(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const text = Array.isArray(value)
-    ? `{${value.map((one) => JSON.stringify(one)).join(",")}}`
-    : String(value);
+  const text = value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : String(value);
   return `'${text.replaceAll("'", "''")}'`;
 }
 

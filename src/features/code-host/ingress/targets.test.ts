@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
+import { countRowsOfNode, explainStatement, flattenPlan, recordStatements } from "../../../../test/plans.ts";
 import {
   commit,
   insertConnector,
@@ -248,4 +249,14 @@ describe("the sync of a delivery", () => {
     expect(after!.targets).toEqual(before[0]!.targets);
     expect(after!.targets[0]!.syncId).not.toBeNull();
   });
+});
+
+test("a push reads the connectors of its repository only, also before the database has statistics", async () => {
+  const connector = await connect(acme);
+  for (let n = 0; n < 20; n++) await connect(globex);
+  const statements = await recordStatements(server.engine, () => push(connector));
+  const record = statements.find(({ text }) => text.includes("insert into webhook_delivery_keys"))!;
+  const plan = await explainStatement(server.engine, record.text, record.values);
+  const read = flattenPlan(plan).filter((node) => node["Relation Name"] === "connectors");
+  expect(read.map(countRowsOfNode)).toEqual([1]);
 });
