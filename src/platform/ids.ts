@@ -1,5 +1,5 @@
-import { randomFillSync } from "node:crypto";
 import { z } from "zod";
+import { fillWithRandomBytes } from "./random.ts";
 
 /**
  * TypeIDs: a prefix that says what it names, then a UUIDv7 in Crockford's base32, so that ids sort by
@@ -8,22 +8,13 @@ import { z } from "zod";
 export type Id<Prefix extends string> = `${Prefix}_${string}`;
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const random = Buffer.alloc(10 * 256);
-let used = random.length;
 /** The id being made: one for all, since a buffer for each costs more than everything else here. */
 const bytes = Buffer.alloc(16);
 let lastTime = 0;
 let counter = 0;
 
-/** Fills all of the id but its time. Random bytes are fetched for many ids at once. */
-function fillRandom(): void {
-  if (used === random.length) {
-    randomFillSync(random);
-    used = 0;
-  }
-  for (let i = 0; i < 10; i++) bytes[6 + i] = random[used + i]!;
-  used += 10;
-}
+/** Fills all of the id but its time. */
+const fillRandom = () => fillWithRandomBytes(bytes, 6);
 
 function writeTime(time: number): void {
   bytes.writeUInt16BE(Math.floor(time / 2 ** 32), 0);

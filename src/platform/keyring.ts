@@ -6,10 +6,10 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomBytes,
   timingSafeEqual,
 } from "node:crypto";
 import { OperatorError } from "./errors.ts";
+import { takeRandomBytes } from "./random.ts";
 
 /** The one place in the database a sealed value belongs to; it opens nowhere else. */
 export interface Place {
@@ -80,7 +80,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
   return {
     currentPrefix,
     seal(plain, place) {
-      const nonce = randomBytes(12);
+      const nonce = takeRandomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", current.sealing, nonce).setAAD(aad(place));
       const body = Buffer.concat([nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return currentPrefix + body.toString("base64url");

@@ -1,5 +1,6 @@
-import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, hash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { takeRandomBytes } from "./random.ts";
 
 /**
  * Tokens of our own: prefix, 30 random letters and digits (178 bits), 6 that are their checksum. The
@@ -7,7 +8,7 @@ import { crc32 } from "node:zlib";
  */
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-export const newToken = (prefix: string): string => formToken(prefix, () => randomBytes(48));
+export const newToken = (prefix: string): string => formToken(prefix, () => takeRandomBytes(48));
 
 /** Always returns the same token for the same key and text. Nobody without the key can derive it. */
 export const deriveToken = (prefix: string, key: string, from: string): string =>
@@ -44,7 +45,7 @@ function checksum(text: string): string {
 }
 
 /** A secret for signing webhooks: 32 random bytes in the format of Standard Webhooks. */
-export const newSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+export const newSigningSecret = () => `whsec_${takeRandomBytes(32).toString("base64")}`;
 
 /** The stored form of a secret that is only compared. Our secrets are random, so a fast hash is enough. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");

@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { takeRandomBytes } from "./random.ts";
 
 /**
  * OpenTelemetry, as much of it as we need: spans of requests and jobs, sent to a collector in batches as
@@ -117,7 +118,7 @@ export function openTracer(
   return {
     start(name, kind, traceparent, elapsedMs = 0) {
       const parent = readParent(traceparent);
-      const traceId = parent?.traceId ?? randomBytes(16).toString("hex");
+      const traceId = parent?.traceId ?? takeRandomBytes(16).toString("hex");
       if (!(parent ? parent.sampled : isWithin(ratio, traceId))) return undefined;
       const started = performance.now() - elapsedMs;
       return {
@@ -126,7 +127,7 @@ export function openTracer(
           if (buffer.length >= maxBuffered) return drop(1);
           buffer.push({
             traceId,
-            spanId: randomBytes(8).toString("hex"),
+            spanId: takeRandomBytes(8).toString("hex"),
             ...(parent ? { parentSpanId: parent.spanId } : {}),
             name,
             kind: kinds[kind],

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Egress } from "@signalbox/discovery/egress";
 import * as oauth from "oauth4webapi";
+import { takeRandomBytes } from "../random.ts";
 import { OAuthFailure, safeCode, toFailure } from "./failure.ts";
 import { signingKey } from "./keys.ts";
 import { assertSuccess, type Json, readJson, readTextAt, readTokenReply } from "./replies.ts";
@@ -12,9 +13,11 @@ export interface Peer {
   egress: Egress;
 }
 
-export const newState = oauth.generateRandomState;
-export const newVerifier = oauth.generateRandomCodeVerifier;
-export const newNonce = oauth.generateRandomNonce;
+const newSecret = () => takeRandomBytes(32).toString("base64url");
+export const newState = newSecret;
+/** RFC 7636 §4.1 asks for 43 characters, of 32 random bytes. */
+export const newVerifier = newSecret;
+export const newNonce = newSecret;
 
 export interface AuthorizeRequest {
   clientId: string;
