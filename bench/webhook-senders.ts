@@ -36,74 +36,56 @@ function buildPushParts(lane: number): [before: string, after: string] {
 export interface WebhookSenders {
   /** Sends pushes with new heads for `seconds`, on all connections. `bad`: signed with another secret. */
   push(seconds: number, bad?: boolean): Promise<Turn & { p99: number }>;
-  close(): void;
+}
+
+interface Lane {
+  parts: [string, string];
+  /** Signed before the measurement, because both processes share the machine. */
+  ready: { head: string; signature: string }[];
 }
 
 interface SenderConnection {
   socket: Socket;
   answer: ((status: number) => void) | undefined;
-  parts: [string, string];
-  /** Signed before the measurement, because both processes share the machine. */
-  ready: { head: string; signature: string }[];
 }
 
 /** Makes every delivery id of this process unique. */
 let deliveryCount = 0;
 
 /** Writes requests directly to sockets, because the measured processes share the machine with this one. */
-export async function openWebhookSenders(
+export function createWebhookSenders(
   child: Child,
-  lanes: number,
+  laneCount: number,
   accepted: number,
   refused: number,
-): Promise<WebhookSenders> {
+): WebhookSenders {
   const { hostname, port, host } = new URL(child.url);
-  const open = await Promise.all(
-    Array.from({ length: lanes }, async (_, n): Promise<SenderConnection> => {
-      const socket = connect(Number(port), hostname);
-      socket.setNoDelay(true);
-      await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-      const lane: SenderConnection = { socket, answer: undefined, parts: buildPushParts(n), ready: [] };
-      let received = "";
-      socket.setEncoding("latin1").on("data", (chunk: string) => {
-        received += chunk;
-        const end = received.indexOf("\r\n\r\n");
-        if (end < 0) return;
-        const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
-        if (
-          length === undefined ? !received.endsWith("0\r\n\r\n") : received.length < end + 4 + Number(length)
-        )
-          return;
-        const status = Number(received.slice(9, 12));
-        received = "";
-        lane.answer?.(status);
-      });
-      socket.on("close", () => lane.answer?.(0));
-      return lane;
-    }),
-  );
-  const sign = (lane: SenderConnection, bad: boolean) => {
+  const lanes = Array.from({ length: laneCount }, (_, n): Lane => ({ parts: buildPushParts(n), ready: [] }));
+  const sign = ({ parts }: Lane, bad: boolean) => {
     const head = randomBytes(20).toString("hex");
     const signature = createHmac("sha256", bad ? "another secret altogether" : webhookSecret)
-      .update(lane.parts[0] + head + lane.parts[1])
+      .update(parts[0] + head + parts[1])
       .digest("hex");
     return { head, signature };
   };
   return {
     async push(seconds, bad = false) {
-      const perLane = Math.ceil((16_000 * seconds) / lanes);
-      for (const lane of open) lane.ready = Array.from({ length: perLane }, () => sign(lane, bad));
+      const perLane = Math.ceil((16_000 * seconds) / laneCount);
+      for (const lane of lanes) lane.ready = Array.from({ length: perLane }, () => sign(lane, bad));
+      // Opened after signing, and again for every turn: the server closes a connection that is idle for ten seconds.
+      const connections = await Promise.all(lanes.map(() => openConnection(hostname, Number(port))));
       const times: number[] = [];
       const before = cpuMicroseconds(child);
-      const { rate } = await measureCalls(seconds, lanes, async (n) => {
-        const lane = open[n]!;
+      const { rate } = await measureCalls(seconds, laneCount, async (n) => {
+        const lane = lanes[n]!;
+        const connection = connections[n]!;
         const { head, signature } = lane.ready.pop() ?? sign(lane, bad);
         const body = lane.parts[0] + head + lane.parts[1];
-        if (lane.socket.destroyed) throw new Error("The server closed the connection.");
+        if (connection.socket.destroyed) throw new Error("The server closed the connection.");
         const started = performance.now();
         const status = await new Promise<number>((resolve) => {
-          lane.answer = resolve;
-          lane.socket.write(
+          connection.answer = resolve;
+          connection.socket.write(
             `POST /v1/webhooks/connectors/codehost HTTP/1.1\r\nhost: ${host}\r\nuser-agent: GitHub-Hookshot/044aadd\r\n` +
               `accept: */*\r\ncontent-type: application/json\r\nx-github-event: push\r\nx-github-hook-id: 292430182\r\n` +
               `x-github-delivery: ${process.pid}-${++deliveryCount}\r\nx-hub-signature-256: sha256=${signature}\r\n` +
@@ -115,15 +97,31 @@ export async function openWebhookSenders(
         if (status !== (bad ? refused : accepted)) throw new Error(`The server answered ${status}.`);
         times.push(performance.now() - started);
       });
+      const cpu = (cpuMicroseconds(child) - before) / times.length;
+      for (const { socket } of connections) socket.destroy();
       times.sort((a, b) => a - b);
-      return {
-        rate,
-        cpu: (cpuMicroseconds(child) - before) / times.length,
-        p99: times[Math.floor(times.length * 0.99)]!,
-      };
-    },
-    close: () => {
-      for (const { socket } of open) socket.destroy();
+      return { rate, cpu, p99: times[Math.floor(times.length * 0.99)]! };
     },
   };
+}
+
+async function openConnection(hostname: string, port: number): Promise<SenderConnection> {
+  const socket = connect(port, hostname);
+  socket.setNoDelay(true);
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  const connection: SenderConnection = { socket, answer: undefined };
+  let received = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    received += chunk;
+    const end = received.indexOf("\r\n\r\n");
+    if (end < 0) return;
+    const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
+    if (length === undefined ? !received.endsWith("0\r\n\r\n") : received.length < end + 4 + Number(length))
+      return;
+    const status = Number(received.slice(9, 12));
+    received = "";
+    connection.answer?.(status);
+  });
+  socket.on("close", () => connection.answer?.(0));
+  return connection;
 }

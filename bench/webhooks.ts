@@ -14,7 +14,7 @@ import {
 } from "./measure.ts";
 import {
   buildRepositoryName,
-  openWebhookSenders,
+  createWebhookSenders,
   type WebhookSenders,
   webhookSecret,
 } from "./webhook-senders.ts";
@@ -48,11 +48,11 @@ async function compareWithOctokit(
     try {
       await createConnectors(product.url);
       // Both sides are warmed up, because the compiler optimizes for some ten thousand requests.
-      const mine = await warmUp(await openWebhookSenders(product, lanes, 202, 401));
-      const theirs = await warmUp(await openWebhookSenders(peer, lanes, 200, 400));
-      const loudly = await openWebhookSenders(loud, lanes, 200, 400);
-      const mineByFewer = await openWebhookSenders(product, fewerLanes, 202, 401);
-      const theirsByFewer = await openWebhookSenders(peer, fewerLanes, 200, 400);
+      const mine = await warmUp(createWebhookSenders(product, lanes, 202, 401));
+      const theirs = await warmUp(createWebhookSenders(peer, lanes, 200, 400));
+      const loudly = createWebhookSenders(loud, lanes, 200, 400);
+      const mineByFewer = createWebhookSenders(product, fewerLanes, 202, 401);
+      const theirsByFewer = createWebhookSenders(peer, fewerLanes, 200, 400);
       const turns = await interleave(rounds, {
         peer: () => theirs.push(seconds),
         ours: () => mine.push(seconds),
@@ -62,7 +62,6 @@ async function compareWithOctokit(
         oursRefusing: () => mine.push(seconds, true),
         loudRefusing: () => loudly.push(seconds, true),
       });
-      for (const senders of [mine, theirs, loudly, mineByFewer, theirsByFewer]) senders.close();
       const promise = (atLeast: number) => (engine === "postgres" ? { atLeast } : undefined);
       const recorded = engine === "postgres" ? { many: 0.75, fewer: 0.65 } : { many: 0.3, fewer: 0.3 };
       return [

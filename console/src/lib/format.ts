@@ -79,6 +79,16 @@ export function formatCost(micros: number, decimals: 2 | 4 = 2, currency = "USD"
   return shown === amount ? text : `<${text}`;
 }
 
+/** An amount on the axis of a chart. It is exact, so that the lines of small costs do not all say `<$0.01`. */
+export const formatCostTick = (micros: number, currency = "USD"): string =>
+  new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  }).format(micros / 1_000_000);
+
 const units = ["bytes", "kB", "MB", "GB", "TB"];
 
 export function formatBytes(bytes: number): string {

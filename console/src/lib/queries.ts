@@ -18,6 +18,9 @@ export interface ReadOptions {
   everyMs?: number | false;
 }
 
+/** Whether the server answers that there is nothing, or nothing for this reader. It is not asked again and again. */
+const isGone = (error: unknown): boolean => isNotFound(error) || isForbidden(error);
+
 /** Reads one resource. The result is shared by all parts of the page that ask for the same. */
 export function useRead<Name extends Operation>(
   name: Name,
@@ -30,12 +33,11 @@ export function useRead<Name extends Operation>(
     queryKey: [organizationId, name, input],
     queryFn: ({ signal }) => api.request(name, input, { organizationId, signal }),
     enabled,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : everyMs),
     placeholderData: (before, query) => (isSameRecord(query?.queryKey, input) ? before : undefined),
   }) as UseQueryResult<Reply<Name>>;
   // What is gone or no longer allowed is not shown from memory. Other failures keep what was read.
-  const isGone = isNotFound(query.error) || isForbidden(query.error);
-  return isGone ? ({ ...query, data: undefined } as UseQueryResult<Reply<Name>>) : query;
+  return isGone(query.error) ? ({ ...query, data: undefined } as UseQueryResult<Reply<Name>>) : query;
 }
 
 /**
@@ -84,7 +86,7 @@ export function useList<Name extends ListOperation>(
     initialPageParam: "",
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     enabled,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : everyMs),
     placeholderData: (before, query) => (isSameRecord(query?.queryKey, input) ? before : undefined),
   });
   const loadMore = () => {

@@ -156,6 +156,7 @@ export const automations = {
     zone: "Time zone",
     dayNames: ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"],
     shortDays: ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"],
+    shortMonths: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
     preview: "Next runs",
     previewManual: "It runs only when somebody starts it.",
     previewNone: "This never happens. Choose another time.",
@@ -171,6 +172,25 @@ export const automations = {
       weekly: (days: string, time: string) => `${days}, ${time}`,
       monthly: (day: number, time: string) => `Day ${day} of the month, ${time}`,
       cron: (expression: string) => `cron ${expression}`,
+    },
+    cronWords: {
+      everyDay: "Every day",
+      weekdays: "Weekdays",
+      weekends: "Weekends",
+      daysOfMonth: (days: string, count: number) => `${count === 1 ? "Day" : "Days"} ${days} of the month`,
+      either: (byMonth: string, byWeek: string) => `${byMonth} or ${byWeek}`,
+      months: (months: string) => `in ${months}`,
+      time: (hour: number, minute: number) => `${two(hour)}:${two(minute)}`,
+      minute: (minute: number) => `:${two(minute)}`,
+      everyMinutes: (every: number) => (every === 1 ? "every minute" : `every ${every} minutes`),
+      everyHours: (every: number) => (every === 1 ? "every hour" : `every ${every} hours`),
+      everyHourAt: (minutes: string) => `every hour at ${minutes}`,
+      minutesOfHour: (every: number, first: string, last: string) =>
+        `every ${every} minutes from ${first} to ${last} of each hour`,
+      range: (how: string, first: string, last: string) => `${how} from ${first} to ${last}`,
+      span: (first: string, last: string) => `${first}–${last}`,
+      list: (items: readonly string[]) =>
+        items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`,
     },
   },
 };

@@ -59,6 +59,7 @@ export const common = {
     title: "There is nothing at this address",
     text: "It may have been removed, or it belongs to another organization.",
     home: "Go to the overview",
+    list: (name: string) => `Go to ${name}`,
   },
   confirm: {
     typeName: (name: string) => `Type ${name} to confirm`,

@@ -90,7 +90,11 @@ export const overview = {
   },
 };
 
-/** What needs care, by kind. `name` is the subject, `owner` the person it belongs to. */
+/** `Xero account hana@example.com`, or `account hana@example.com` when the provider has no name. */
+const account = (name: string, provider: string | null): string =>
+  provider === null ? `account ${name}` : `${provider} account ${name}`;
+
+/** What needs care, by kind. `name` is the subject, `owner` the person it belongs to, `parent` where it belongs. */
 export const attention = {
   since: (time: string) => `Since ${time}.`,
   unnamed: "Something",
@@ -109,8 +113,8 @@ export const attention = {
   titles: {
     automation_failed: (name) => `${name} failed`,
     budget_exceeded: (name) => `The budget of ${name} is spent`,
-    connection_needs_reconnect: (name, owner) =>
-      `${owner ? `${owner}’s account` : "The account"} ${name} must be reconnected`,
+    connection_needs_reconnect: (name, owner, parent) =>
+      `${owner ? `${owner}’s` : "The"} ${account(name, parent)} must be reconnected`,
     mcp_connection_failing: (name) => `The MCP server ${name} does not work`,
     mcp_tools_held: (name) => `Tools of ${name} wait for approval`,
     mcp_sign_in: (name) => `${name} needs a new sign-in`,
@@ -131,13 +135,14 @@ export const attention = {
     deliveries_altered: (name) => `Deliveries to ${name} were altered`,
     webhook_endpoint_failing: (name) => `The webhook ${name} does not answer`,
     worker_stale: (name) => `Worker ${name} is silent`,
-    mcp_approval_pending: (name) => `A call of ${name} waits for approval`,
-    connection_uncertain: (name) => `The state of the account ${name} is uncertain`,
-    connection_expires: (name) => `The account ${name} ends soon`,
+    mcp_approval_pending: (name, _, parent) =>
+      `A call of ${name}${parent === null ? "" : ` at ${parent}`} waits for approval`,
+    connection_uncertain: (name, _, parent) => `The state of the ${account(name, parent)} is uncertain`,
+    connection_expires: (name, _, parent) => `The ${account(name, parent)} ends soon`,
     scim_token_expires: (name) => `The directory token of ${name} ends soon`,
     api_key_expires: (name) => `The API key ${name} ends soon`,
     invitation_expires: (name) => `The invitation of ${name} ends soon`,
-  } as Record<string, (name: string, owner?: string) => string>,
+  } as Record<string, (name: string, owner: string | undefined, parent: string | null) => string>,
   texts: {
     failedInRow: (count: number) =>
       count >= 10 ? "The last 10 runs failed." : `The last ${count} runs failed.`,

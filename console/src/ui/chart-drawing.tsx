@@ -11,6 +11,7 @@ export default function ChartDrawing({
   points,
   series,
   format = String,
+  formatTick = format,
   stacked = false,
   onPoint,
   height = 200,
@@ -33,7 +34,7 @@ export default function ChartDrawing({
   };
   const slot = points.length > 0 ? inner.width / points.length : 0;
   const x = (index: number) => axis.left + slot * (index + 0.5);
-  const y = (value: number) => axis.top + inner.height * (1 - value / ticks.at(-1)!);
+  const y = (value: number) => axis.top + inner.height * (1 - value / (ticks.at(-1) || 1));
   const findPoint = (event: PointerEvent) => {
     const at = Math.floor((event.clientX - host.current!.getBoundingClientRect().left - axis.left) / slot);
     return at >= 0 && at < points.length ? at : undefined;
@@ -60,7 +61,7 @@ export default function ChartDrawing({
                 y2={y(tick)}
               />
               <text x={axis.left - 8} y={y(tick) + 4} textAnchor="end">
-                {format(tick)}
+                {formatTick(tick)}
               </text>
             </g>
           ))}

@@ -1,6 +1,6 @@
-/** The highest line of an axis that begins at 0, and the lines in between: at most four. */
+/** The highest line of an axis that begins at 0, and the lines in between: at most four. Only 0 when nothing is above it. */
 export function chooseTicks(max: number): number[] {
-  if (max <= 0) return [0, 1];
+  if (max <= 0) return [0];
   const rough = max / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough)!;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chooseLabels, chooseTicks } from "./chart-scale.ts";
 
 test("the lines of an axis are round numbers that reach the highest value", () => {
-  expect(chooseTicks(0)).toEqual([0, 1]);
+  expect(chooseTicks(0)).toEqual([0]);
   expect(chooseTicks(57)).toEqual([0, 20, 40, 60]);
   expect(chooseTicks(4)).toEqual([0, 1, 2, 3, 4]);
   expect(chooseTicks(0.03)).toEqual([0, 0.01, 0.02, 0.03]);

@@ -17,6 +17,8 @@ export interface ChartProps {
   points: readonly string[];
   series: readonly Series[];
   format?(value: number): string;
+  /** For the lines of the axis, when their values are written in another way. */
+  formatTick?(value: number): string;
   /** Bars stand on each other. */
   stacked?: boolean;
   /** Opens the list that a point counts. */

@@ -5,7 +5,7 @@ import { useOptionalOrganization, useOrganization } from "../lib/context.tsx";
 import { formatClock, shortenId } from "../lib/format.ts";
 import { useRead } from "../lib/queries.ts";
 import { common } from "../texts/common.ts";
-import { Button } from "./button.tsx";
+import { Button, LinkButton } from "./button.tsx";
 import { copyText } from "./copy.tsx";
 import { describeProblem } from "./form.tsx";
 
@@ -58,27 +58,39 @@ interface FailureProps {
   onRetry?(): void;
   /** When the data that is still shown was read. */
   readAt?: number;
+  /** It stands in place of the page of a record, so its title is that of the page. The list is where others are. */
+  list?: { label: string; to: string };
 }
 
 /** Says what failed and what to do: for a refusal, who can change it; otherwise when to try again. */
-export function Failure({ error, what, onRetry, readAt = 0 }: FailureProps) {
+export function Failure({ error, what, onRetry, readAt = 0, list }: FailureProps) {
   const organization = useOptionalOrganization();
+  const isPage = list !== undefined;
   if (isForbidden(error)) {
     const needed = findPermission(error);
     return needed && organization ? (
-      <Forbidden permission={needed} />
+      <Forbidden permission={needed} isPage={isPage} />
     ) : (
-      <Empty icon={Lock} title={common.forbidden.title} text={error.message} />
+      <Empty icon={Lock} title={common.forbidden.title} text={error.message} isPage={isPage} />
     );
   }
   if (isNotFound(error))
-    return <Empty icon={SearchX} title={common.notFound.title} text={common.notFound.text} />;
+    return (
+      <Empty
+        icon={SearchX}
+        title={common.notFound.title}
+        text={common.notFound.text}
+        isPage={isPage}
+        action={list && <LinkButton to={list.to}>{common.notFound.list(list.label)}</LinkButton>}
+      />
+    );
+  const title = common.error.title(what);
   const { message } = describeProblem(error);
   const requestId = error instanceof RequestError ? error.requestId : undefined;
   return (
     <div className="empty" role="alert">
       <CloudOff className="i l bad" aria-hidden />
-      <h3>{common.error.title(what)}</h3>
+      {isPage ? <h1>{title}</h1> : <h3>{title}</h3>}
       <p>
         {message} {readAt > 0 && common.error.readAt(formatClock(readAt))}
       </p>
@@ -93,7 +105,7 @@ export function Failure({ error, what, onRetry, readAt = 0 }: FailureProps) {
 }
 
 /** Names the permission, and the owners, who can change the role. */
-export function Forbidden({ permission }: { permission: string }) {
+export function Forbidden({ permission, isPage = false }: { permission: string; isPage?: boolean }) {
   const { name: organizationName } = useOrganization();
   const owners = useRead("GET /v1/members", { query: { role: "owner", status: "active", limit: 3 } });
   const names = owners.data?.items.map(({ name }) => name) ?? [];
@@ -101,6 +113,7 @@ export function Forbidden({ permission }: { permission: string }) {
     <Empty
       icon={Lock}
       title={common.forbidden.title}
+      isPage={isPage}
       text={common.forbidden.text(permission, names)}
       action={
         <Button onClick={() => copyText(common.forbidden.request(permission, organizationName))}>

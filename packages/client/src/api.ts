@@ -362,6 +362,8 @@ export type AttentionSubject = {
   name: string | null;
   /** What it belongs to: the provider of a connection or of an LLM key, the MCP connection of a call. */
   parentId: string | null;
+  /** The name of the provider of a connection, or of the MCP connection of a call. */
+  parentName: string | null;
 };
 
 export type AuditActor = {

@@ -1,4 +1,5 @@
 import type { Platform } from "../../platform/context.ts";
+import { dayMs } from "../../platform/days.ts";
 import { findMove, readMarks } from "../../platform/marks/index.ts";
 import * as repair from "../../platform/repair/store.ts";
 import { type Finding, fixable, ok, problem, warning } from "./finding.ts";
@@ -37,7 +38,6 @@ export async function checkRepairs(db: Db): Promise<Finding[]> {
 }
 
 const oldDays = 7;
-const dayMs = 86_400_000;
 
 /** Tells whether this database is in force, and how old the last backup is. */
 export async function checkMarks(db: Db): Promise<Finding[]> {

@@ -1,11 +1,11 @@
 import type { Platform } from "../../platform/context.ts";
+import { dayMs } from "../../platform/days.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { changeHead, checkHead, hashEntry } from "./chain.ts";
 import * as store from "./store.ts";
 
 const chainsPerPage = 50;
 const entriesPerStep = 1_000;
-const dayMs = 24 * 3600_000;
 
 /** Removes entries older than their retention, in steps, always from the beginning of a chain. */
 export async function pruneChains(

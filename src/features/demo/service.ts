@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { MemberCtx, Platform, UserId } from "../../platform/context.ts";
+import { dayMs } from "../../platform/days.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import { createApiKey } from "../api-keys/index.ts";
@@ -55,7 +56,6 @@ export interface DemoMark {
   people: { id: UserId; email: string }[];
 }
 
-const dayMs = 24 * 3600_000;
 /** Older events would soon be removed by retention. */
 const oldestDays = 30;
 

@@ -77,7 +77,7 @@ export const change = route({
   tag,
   summary: "Give a member another role",
   description:
-    "Takes effect within a second. A caller cannot give more permissions than they have. Only owners can create and change owners, and creating one needs a session of the last 15 minutes.",
+    "Takes effect within a second. A caller cannot give more permissions than they have. Only owners can create and change owners, and this needs a session of the last 15 minutes.",
   access: can("members:manage"),
   params,
   body: z.strictObject({ role: z.string().min(1).max(60) }),
@@ -91,7 +91,7 @@ export const remove = route({
   tag,
   summary: "Remove a member",
   description:
-    "The member's sessions lose access to this organization, and their keys, tokens, connections and runners end at once. Their automations are kept, and do not run until they have a new owner.",
+    "The member's sessions lose access to this organization, and their keys, tokens, connections and runners end at once. Their automations are kept, and do not run until they have a new owner. Removing an owner needs a session of the last 15 minutes.",
   access: can("members:manage"),
   params,
   replies: { 204: null },
@@ -105,7 +105,7 @@ export const deactivate = route({
   path: "/v1/members/{id}/deactivate",
   summary: "Deactivate a member",
   description:
-    "The member has no access from now on: keys and tokens end, sessions do not count here, automations do not start. Role and teams stay.",
+    "The member has no access from now on: keys and tokens end, sessions do not count here, automations do not start. Role and teams stay. For an owner, this needs a session of the last 15 minutes.",
   errors: { 409: `${lastOwner} ${managed} \`own_membership\`: that is yourself.` },
 });
 
@@ -113,7 +113,8 @@ export const reactivate = route({
   ...deactivation,
   path: "/v1/members/{id}/reactivate",
   summary: "Reactivate a member",
-  description: "The member has the same role and teams as before. Keys and tokens have to be created again.",
+  description:
+    "The member has the same role and teams as before. Keys and tokens have to be created again. For an owner, this needs a session of the last 15 minutes.",
   errors: { 409: managed },
 });
 

@@ -5,7 +5,7 @@ import { invalidateCallers } from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
 import { endCredentialsOfMember } from "../credentials/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { checkMayChangeMember, lockAuthority } from "../roles/index.ts";
+import { checkMayChangeMember, lockAuthority, requireFreshForOwner } from "../roles/index.ts";
 import { refuseManaged, requireAnotherOwner, requireMember } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -86,6 +86,7 @@ export async function deactivate(ctx: MemberCtx, id: string) {
     if (member.id === actor.id)
       throw conflict("own_membership", "You cannot deactivate yourself. Leave the organization instead.");
     await checkMayChangeMember(tx, actor, member);
+    requireFreshForOwner(ctx, member.role);
     refuseManaged(member, "deactivation");
     await deactivateMember(ctx, tx, ctx.orgId, member.id, { reason: "manual" });
     return { member: await requireMember(tx, ctx.orgId, id) };
@@ -100,6 +101,7 @@ export async function reactivate(ctx: MemberCtx, id: string) {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     const member = await requireMember(tx, ctx.orgId, id);
     await checkMayChangeMember(tx, actor, member);
+    requireFreshForOwner(ctx, member.role);
     const isByAdmin = (await store.findDeactivator(tx, ctx.orgId, member.id)) === "admin";
     if (!isByAdmin) refuseManaged(member, "deactivation");
     if ((await store.findFormerReason(tx, ctx.orgId, member.email)) === "deprovisioned") {

@@ -22,6 +22,8 @@ const server = useServer();
 const change = (id: string, role: string, headers: Auth) =>
   server.call(`/v1/members/${id}`, { method: "PATCH", body: { role }, headers });
 const remove = (id: string, headers: Auth) => server.call(`/v1/members/${id}`, { method: "DELETE", headers });
+const setState = (id: string, verb: "deactivate" | "reactivate", headers: Auth) =>
+  server.call(`/v1/members/${id}/${verb}`, { method: "POST", headers });
 const transfer = (id: string, headers: Auth) =>
   server.call(`/v1/members/${id}/transfer-ownership`, { method: "POST", headers });
 const findMemberId = async ({ orgId, owner }: Workspace): Promise<string> =>
@@ -167,6 +169,40 @@ describe("changing a member's role", () => {
     expect(await change(bob.memberId, "owner", old)).toMatchObject(reauth);
     const fresh = await signIn(server, acme.owner);
     expect((await change(bob.memberId, "owner", fresh)).status).toBe(200);
+  });
+
+  test.each([
+    ["to a lower role", (id: string, headers: Auth) => change(id, "admin", headers)],
+    ["by removing them", (id: string, headers: Auth) => remove(id, headers)],
+    ["by deactivating them", (id: string, headers: Auth) => setState(id, "deactivate", headers)],
+    ["by reactivating them", (id: string, headers: Auth) => setState(id, "reactivate", headers)],
+  ])("of an owner %s needs a fresh session, and no key is enough", async (_, act) => {
+    const acme = await createWorkspace(server);
+    const bob = await joinWorkspace(server, acme, "owner");
+    const reauth = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+    const key = await createKey(server, acme.owner);
+    const old = await signIn(server, acme.owner);
+    await server.platform.db.run(
+      sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${acme.owner.userId}`,
+    );
+    for (const headers of [key.auth, old]) expect(await act(bob.memberId, headers)).toMatchObject(reauth);
+    expect(await findRole(bob.memberId)).toBe("owner");
+    expect((await act(bob.memberId, await signIn(server, acme.owner))).status).toBeLessThan(300);
+  });
+
+  test("of oneself as an owner needs a fresh session, and leaving does not", async () => {
+    const acme = await createWorkspace(server);
+    const bob = await joinWorkspace(server, acme, "owner");
+    const reauth = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+    const key = await createKey(server, bob);
+    expect(await change(bob.memberId, "admin", key.auth)).toMatchObject(reauth);
+    expect(await remove(bob.memberId, key.auth)).toMatchObject(reauth);
+    const old = await signIn(server, bob);
+    await server.platform.db.run(
+      sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${bob.userId}`,
+    );
+    expect(await change(bob.memberId, "admin", old)).toMatchObject(reauth);
+    expect((await remove(bob.memberId, old)).status).toBe(204);
   });
 
   test("cannot give permissions that the caller lacks: not to others, not to oneself, not with a limited key", async () => {

@@ -47,7 +47,7 @@ export async function change(ctx: MemberCtx, id: string, { role }: { role: strin
     await checkMayChangeMember(tx, actor, before);
     if (before.role !== role) refuseManaged(before, "role");
     await requireGrantableRole(tx, actor, role);
-    if (before.role !== role) requireFreshForOwner(ctx, role);
+    if (before.role !== role) requireFreshForOwner(ctx, before.role, role);
     if (before.role === "owner" && role !== "owner" && before.deactivatedAt === null)
       await requireAnotherOwner(tx, ctx.orgId, before.id);
     if (before.role !== role) await setRole(ctx, tx, before, role);
@@ -71,8 +71,10 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     const member = await requireMember(tx, ctx.orgId, id);
     // A person may always leave. A limited key may not, because leaving removes more than the key may change.
-    if (member.id !== actor.id || ctx.caller.credential !== "session")
+    if (member.id !== actor.id || ctx.caller.credential !== "session") {
       await checkMayChangeMember(tx, actor, member);
+      requireFreshForOwner(ctx, member.role);
+    }
     await endMembership(ctx, tx, member);
     if (member.id !== actor.id) await store.addFormer(tx, ctx.orgId, member.email, "removed");
   });

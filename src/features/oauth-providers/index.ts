@@ -6,6 +6,7 @@ import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens, tokenIssues } from "./tokens/index.ts";
 
+export { knownProviders } from "./catalogue/index.ts";
 export { callbackPage, confirmationPage, refuseStart } from "./connect/index.ts";
 export { endConnectionsOfMember } from "./connections/index.ts";
 export { toProviderId } from "./internal.ts";

@@ -16,7 +16,10 @@ const attentionItem = {
   key: `automation_failed ${automation}`,
   kind: "automation_failed",
   severity: "error",
-  subject: { type: "automation", id: automation, name: "Nightly dependency audit", parentId: null },
+  subject: {
+    ...{ type: "automation", id: automation, name: "Nightly dependency audit" },
+    ...{ parentId: null, parentName: null },
+  },
   owner: { memberId: member, name: "Ada Lovelace" },
   related: { type: "run", id: run },
   code: "lease_lost",

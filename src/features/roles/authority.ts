@@ -56,9 +56,12 @@ export async function requireGrantableRole(tx: Db, actor: Membership, id: string
   return role;
 }
 
-/** Making an owner needs a fresh session, as a transfer does. Otherwise a key that leaks gives the organization away. */
-export function requireFreshForOwner({ caller }: MemberCtx, role: string): void {
-  if (role === "owner") checkAccess(memberAccess({ fresh: true }), caller, Date.now());
+/**
+ * Who is an owner changes only with a fresh session, as in a transfer. Otherwise a key that leaks gives the organization
+ * away, or removes those who could end the key.
+ */
+export function requireFreshForOwner({ caller }: MemberCtx, ...roles: readonly string[]): void {
+  if (roles.includes("owner")) checkAccess(memberAccess({ fresh: true }), caller, Date.now());
 }
 
 /** Refuses to change a member who has more permissions than the actor. */

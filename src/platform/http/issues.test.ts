@@ -86,3 +86,13 @@ test("the message for a wrong field is plain English, without terms of the schem
     active: "Must be true or false, not null.",
   });
 });
+
+test("the limits of a text count characters, as minLength and maxLength of its description do", () => {
+  expect(z.toJSONSchema(schema.shape.name)).toMatchObject({ maxLength: 5 });
+  // Each of them is one character in two UTF-16 units.
+  expect(complaints({ name: "😀".repeat(5), password: "😀".repeat(7) })).not.toHaveProperty("name");
+  expect(complaints({ name: "😀".repeat(6), password: "😀".repeat(7) })).toMatchObject({
+    name: "Must have at most 5 characters.",
+    password: "A password has at least 8 characters.",
+  });
+});

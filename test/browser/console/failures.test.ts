@@ -51,6 +51,34 @@ test("when the rest of a list fails, the page says so once and waits", async () 
   expect(before).toBe(1);
 });
 
+test.each([
+  ["runs", "run", "Runs"],
+  ["automations", "aut", "Automations"],
+  ["templates", "tpl", "Templates"],
+  ["workers", "wrk", "Workers"],
+  ["llm-providers", "llp", "LLM providers"],
+])("the page of a record of %s that does not exist says so, and asks once", async (place, prefix, list) => {
+  const slug = `missing-${place}`;
+  const { owner } = await createWorkspace(server, slug);
+  const id = `${prefix}_01h455vb4pex5vsknk084sn02q`;
+  const { page } = await openWindow(browser, server, `/o/${slug}/people/teams`, owner);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  // Pages of records read again every few seconds.
+  await page.clock.install();
+  let asked = 0;
+  page.on("response", (response) => {
+    if (response.status() === 404 && response.url().endsWith(id)) asked++;
+  });
+  await page.goto(`${server.url}/o/${slug}/${place}/${id}`);
+  await page.getByRole("heading", { level: 1, name: "There is nothing at this address" }).waitFor();
+  await page.clock.runFor(30_000);
+  await page.getByRole("heading", { level: 1, name: "There is nothing at this address" }).waitFor();
+  expect(asked).toBe(1);
+  await expectGoodPage(page);
+  await page.getByRole("link", { name: `Go to ${list}` }).click();
+  await page.waitForURL(`**/o/${slug}/${place}`);
+});
+
 test("forms are not offered without the permission, also not by their address", async () => {
   const workspace = await createWorkspace(server, "Guest");
   const role = await createRole(server, workspace.owner, ["organization:read", "connectors:read"]);

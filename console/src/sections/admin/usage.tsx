@@ -1,4 +1,4 @@
-import { formatCost, formatDay, formatNumber } from "../../lib/format.ts";
+import { formatCost, formatCostTick, formatDay, formatNumber } from "../../lib/format.ts";
 import { useList } from "../../lib/queries.ts";
 import { admin } from "../../texts/admin.ts";
 import { Card } from "../../ui/card.tsx";
@@ -44,6 +44,7 @@ export function AdminUsage() {
                     { label: texts.cost, tone: "mark", values: ordered.map(({ costMicros }) => costMicros) },
                   ]}
                   format={(micros) => formatCost(micros)}
+                  formatTick={(micros) => formatCostTick(micros)}
                 />
                 <ChartCard
                   title={texts.tokens}

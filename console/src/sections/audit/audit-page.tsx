@@ -2,6 +2,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { Link2, ScrollText } from "lucide-react";
 import { useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
+import { shortenId } from "../../lib/format.ts";
 import { useFilters, usePath } from "../../lib/paths.ts";
 import { useList } from "../../lib/queries.ts";
 import { audit as texts } from "../../texts/audit.ts";
@@ -110,7 +111,11 @@ const targetColumn: Column<AuditEvent> = {
   cell: ({ target }) => (
     <>
       <span className="cut block">{describeAction(target.type)}</span>
-      {target.id && <code className="small t3 cut block id-cell">{target.id}</code>}
+      {target.id && (
+        <code className="small t3 cut block id-cell" title={target.id}>
+          {shortenId(target.id)}
+        </code>
+      )}
     </>
   ),
 };

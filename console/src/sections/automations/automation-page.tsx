@@ -7,9 +7,10 @@ import { automations } from "../../texts/automations.ts";
 import { runs } from "../../texts/runs.ts";
 import { Card, MoreLink } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
-import { Empty, Loaded } from "../../ui/feedback.tsx";
+import { Empty } from "../../ui/feedback.tsx";
 import { FormProblem, useProblem } from "../../ui/form.tsx";
-import { Page, RecordPage } from "../../ui/page.tsx";
+import { RecordPage } from "../../ui/page.tsx";
+import { PendingRecord } from "../../ui/pending-record.tsx";
 import { State, Tag } from "../../ui/state.tsx";
 import { DataTable } from "../../ui/table.tsx";
 import { createRunColumns } from "../runs/run-columns.tsx";
@@ -26,19 +27,12 @@ export default function AutomationPage() {
   const read = useRead("GET /v1/automations/{id}", { path: { id } }, { everyMs: 10_000 });
   const automation = read.data?.automation;
   const { problem, attempt } = useProblem();
-  const crumbs = [{ label: automations.title, to: path("/automations") }];
-  if (!automation)
-    return (
-      <Page name={automations.title} crumbs={[...crumbs, { label: texts.what }]} title={texts.what}>
-        <Loaded query={read} what={texts.what} rows={8}>
-          {() => null}
-        </Loaded>
-      </Page>
-    );
+  const list = { label: automations.title, to: path("/automations") };
+  if (!automation) return <PendingRecord id={id} list={list} query={read} what={texts.what} />;
   return (
     <RecordPage
       name={automation.name}
-      crumbs={[...crumbs, { label: automation.name }]}
+      crumbs={[list, { label: automation.name }]}
       barActions={<Actions automation={automation} attempt={attempt} />}
       title={automation.name}
       beside={<State kind="automation" value={automation.status} boxed />}

@@ -10,9 +10,10 @@ import { automations } from "../../texts/automations.ts";
 import { common } from "../../texts/common.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Forbidden, Loaded } from "../../ui/feedback.tsx";
+import { Forbidden } from "../../ui/feedback.tsx";
 import { AreaField, Form, TextField } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
+import { PendingRecord } from "../../ui/pending-record.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import "./automations.css";
@@ -43,15 +44,12 @@ function EditExisting({ id }: { id: string }) {
   const automation = read.data?.automation;
   if (!automation)
     return (
-      <Page
-        name={automations.title}
-        crumbs={[{ label: automations.title, to: path("/automations") }, { label: common.actions.edit }]}
-        title={common.actions.edit}
-      >
-        <Loaded query={read} what={automations.record.what} rows={8}>
-          {() => null}
-        </Loaded>
-      </Page>
+      <PendingRecord
+        id={id}
+        list={{ label: automations.title, to: path("/automations") }}
+        query={read}
+        what={automations.record.what}
+      />
     );
   return <Editor key={id} automation={automation} />;
 }

@@ -16,7 +16,7 @@ import { State } from "../../ui/state.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import "./automations.css";
-import { describeSchedule } from "./schedule/schedule.ts";
+import { ScheduleWords } from "./schedule/schedule-words.tsx";
 import { useMemberNames } from "./use-member-names.ts";
 
 const texts = automations;
@@ -124,7 +124,11 @@ function useNamed(list: ListResult<Automation>, text: string | undefined): ListR
 const createColumns = (names: ReadonlyMap<string, string> | undefined): Column<Automation>[] => [
   { head: texts.columns.name, isName: true, cell: ({ name }) => name },
   { head: texts.columns.state, cell: ({ status }) => <State kind="automation" value={status} /> },
-  { head: texts.columns.schedule, phone: "hide", cell: ({ schedule }) => describeSchedule(schedule) },
+  {
+    head: texts.columns.schedule,
+    phone: "hide",
+    cell: ({ schedule }) => <ScheduleWords schedule={schedule} />,
+  },
   {
     head: texts.columns.next,
     className: "under",

@@ -3,7 +3,6 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { Ellipsis, Power, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
-import { shortenId } from "../../lib/format.ts";
 import { useFilters, usePath } from "../../lib/paths.ts";
 import { useAction, useRead } from "../../lib/queries.ts";
 import { common } from "../../texts/common.ts";
@@ -11,9 +10,9 @@ import { llmProviders as texts } from "../../texts/llm-providers.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Pairs } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { Failure, Skeleton } from "../../ui/feedback.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
-import { Bar, RecordPage } from "../../ui/page.tsx";
+import { RecordPage } from "../../ui/page.tsx";
+import { PendingRecord } from "../../ui/pending-record.tsx";
 import { RefusalDialog } from "../../ui/refusal.tsx";
 import { Tag } from "../../ui/state.tsx";
 import { Segments } from "../../ui/tabs.tsx";
@@ -33,25 +32,13 @@ export default function ProviderPage() {
   const query = useRead("GET /v1/llm-providers/{id}", { path: { id } });
   const parts = mayManage ? (["keys", "access", "models"] as const) : (["models"] as const);
   const part = parts.find((candidate) => candidate === filters.part) ?? parts[0];
-  const crumbs = [{ label: texts.title, to: path("/llm-providers") }];
-  if (!query.data)
-    return (
-      <>
-        <Bar crumbs={[...crumbs, { label: shortenId(id) }]} />
-        <div className="page">
-          {query.error ? (
-            <Failure error={query.error} what={texts.what.provider} onRetry={() => void query.refetch()} />
-          ) : (
-            <Skeleton />
-          )}
-        </div>
-      </>
-    );
+  const list = { label: texts.title, to: path("/llm-providers") };
+  if (!query.data) return <PendingRecord id={id} list={list} query={query} what={texts.what.provider} />;
   const { llmProvider: provider } = query.data;
   return (
     <RecordPage
       name={provider.name}
-      crumbs={[...crumbs, { label: provider.name }]}
+      crumbs={[list, { label: provider.name }]}
       title={provider.name}
       beside={<Tag tone={provider.enabled ? "ok" : "none"}>{provider.enabled ? texts.on : texts.off}</Tag>}
       lead={provider.enabled ? nameOfKind(provider.kind) : texts.record.disabledNote}

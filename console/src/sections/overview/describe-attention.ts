@@ -82,7 +82,7 @@ export function describeAttention(item: AttentionItem, reader: Reader): Describe
   const { kind, subject, owner } = item;
   const name = subject.name ?? attention.unnamed;
   const firstName = owner?.name.split(" ")[0];
-  const title = titles[kind]?.(name, firstName) ?? `${kind} ${name}`;
+  const title = titles[kind]?.(name, firstName, subject.parentName) ?? `${kind} ${name}`;
   return {
     icon:
       kind === "automation_skipped"

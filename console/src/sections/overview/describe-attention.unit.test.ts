@@ -13,7 +13,7 @@ const item = (given: Partial<AttentionItem>): AttentionItem => ({
   key: "k",
   kind: "automation_failed",
   severity: "error",
-  subject: { type: "automation", id: "aut_1", name: "Nightly audit", parentId: null },
+  subject: { type: "automation", id: "aut_1", name: "Nightly audit", parentId: null, parentName: null },
   owner: null,
   related: null,
   code: null,
@@ -35,7 +35,11 @@ describe("what needs care", () => {
     };
     const type = types[kind.split("_")[0]!] ?? "automation";
     const described = describeAttention(
-      item({ kind, subject: { type, id: "id_1", name: "The Name", parentId: "prv" }, since: now - 1000 }),
+      item({
+        kind,
+        subject: { type, id: "id_1", name: "The Name", parentId: "prv", parentName: "Parent" },
+        since: now - 1000,
+      }),
       reader,
     );
     // A kind without its own words would show its code.
@@ -54,7 +58,13 @@ describe("what needs care", () => {
   });
 
   test("asks the owner of an account, and lets the owner reconnect it", () => {
-    const subject = { type: "connection" as const, id: "ocn_1", name: "Drive", parentId: "drive" };
+    const subject = {
+      type: "connection" as const,
+      id: "ocn_1",
+      name: "chiara@example.com",
+      parentId: "drive",
+      parentName: "Google Drive",
+    };
     const broken = (memberId: string) =>
       describeAttention(
         item({
@@ -67,18 +77,30 @@ describe("what needs care", () => {
         reader,
       );
     expect(broken("mem_other")).toMatchObject({
-      title: "Chiara’s account Drive must be reconnected",
+      title: "Chiara’s Google Drive account chiara@example.com must be reconnected",
       text: "Access was revoked at the provider. 2 automations use it.",
       action: { label: "Ask Chiara", ask: "Chiara Rossi" },
     });
     expect(broken("mem_me").action).toEqual({ label: "Reconnect", to: "/connections/accounts/drive" });
   });
 
+  test("names the provider of an account, and the server of a call", () => {
+    const title = (kind: AttentionItem["kind"], parentName: string | null) =>
+      describeAttention(
+        item({ kind, subject: { type: "connection", id: "ocn_1", name: "Wiki", parentId: "p", parentName } }),
+        reader,
+      ).title;
+    expect(title("connection_uncertain", "Notion")).toBe("The state of the Notion account Wiki is uncertain");
+    expect(title("connection_expires", "Notion")).toBe("The Notion account Wiki ends soon");
+    expect(title("connection_expires", null)).toBe("The account Wiki ends soon");
+    expect(title("mcp_approval_pending", "Freight")).toBe("A call of Wiki at Freight waits for approval");
+  });
+
   test("says how much of a budget is spent", () => {
     const { text } = describeAttention(
       item({
         kind: "budget_warned",
-        subject: { type: "budget", id: "lbg_1", name: "Felix", parentId: null },
+        subject: { type: "budget", id: "lbg_1", name: "Felix", parentId: null, parentName: null },
         used: 14_900_000,
         limit: 17_000_000,
       }),

@@ -12,9 +12,9 @@ import { runs } from "../../texts/runs.ts";
 import { Button, IconButton, LinkButton } from "../../ui/button.tsx";
 import { copyText } from "../../ui/copy.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { Loaded } from "../../ui/feedback.tsx";
 import { FormProblem, useProblem } from "../../ui/form.tsx";
-import { Page, RecordPage } from "../../ui/page.tsx";
+import { RecordPage } from "../../ui/page.tsx";
+import { PendingRecord } from "../../ui/pending-record.tsx";
 import { State } from "../../ui/state.tsx";
 import { Duration, useNow } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
@@ -37,15 +37,12 @@ export default function RunPage() {
   const path = usePath();
   if (detail.data === undefined)
     return (
-      <Page
-        name={runs.title}
-        crumbs={[{ label: runs.title, to: path("/runs") }, { label: shortenId(id) }]}
-        title={texts.what}
-      >
-        <Loaded query={detail} what={texts.what} rows={8}>
-          {() => null}
-        </Loaded>
-      </Page>
+      <PendingRecord
+        id={id}
+        list={{ label: runs.title, to: path("/runs") }}
+        query={detail}
+        what={texts.what}
+      />
     );
   // Another run is another page, with its own stream, filters and scroll position.
   return <OpenRun key={id} detail={detail.data} reports={reports} />;

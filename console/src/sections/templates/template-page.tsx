@@ -8,7 +8,8 @@ import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
 import { Loaded } from "../../ui/feedback.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
-import { Page, RecordPage } from "../../ui/page.tsx";
+import { RecordPage } from "../../ui/page.tsx";
+import { PendingRecord } from "../../ui/pending-record.tsx";
 import { Tag } from "../../ui/state.tsx";
 import { Segments } from "../../ui/tabs.tsx";
 import { Changes } from "./changes.tsx";
@@ -24,19 +25,12 @@ export default function TemplatePage() {
   const path = usePath();
   const read = useRead("GET /v1/templates/{id}", { path: { id } }, { everyMs: 10_000 });
   const template = read.data?.template;
-  const crumbs = [{ label: templates.title, to: path("/templates") }];
-  if (!template)
-    return (
-      <Page name={templates.title} crumbs={[...crumbs, { label: texts.what }]} title={texts.what}>
-        <Loaded query={read} what={texts.what} rows={8}>
-          {() => null}
-        </Loaded>
-      </Page>
-    );
+  const list = { label: templates.title, to: path("/templates") };
+  if (!template) return <PendingRecord id={id} list={list} query={read} what={texts.what} />;
   return (
     <RecordPage
       name={template.name}
-      crumbs={[...crumbs, { label: template.name }]}
+      crumbs={[list, { label: template.name }]}
       title={template.name}
       beside={<Tag>{texts.version(template.version)}</Tag>}
       lead={template.description}

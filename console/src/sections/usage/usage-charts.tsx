@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { formatCost, formatNumber } from "../../lib/format.ts";
+import { formatCost, formatCostTick, formatNumber } from "../../lib/format.ts";
 import { useRead } from "../../lib/queries.ts";
 import { usage as texts } from "../../texts/usage.ts";
 import { ChartCard, type Series } from "../../ui/chart.tsx";
@@ -45,6 +45,7 @@ export function DailyChart({ rows, fromAt, measure, onDay }: DailyChartProps) {
       points={points}
       series={series}
       format={isCost ? formatCost : formatCompact}
+      formatTick={isCost ? formatCostTick : undefined}
       stacked={!isCost}
       onPoint={(i) => onDay(days[i]!.key!)}
     />
@@ -96,6 +97,7 @@ export function MonthChart() {
       points={chart.points}
       series={chart.series}
       format={formatCost}
+      formatTick={formatCostTick}
       height={180}
     />
   );

@@ -6,8 +6,8 @@ import { useFilters, usePath } from "../../lib/paths.ts";
 import { useRead } from "../../lib/queries.ts";
 import { workers as texts } from "../../texts/workers.ts";
 import { Pairs } from "../../ui/card.tsx";
-import { Failure, Skeleton } from "../../ui/feedback.tsx";
-import { Bar, RecordPage } from "../../ui/page.tsx";
+import { RecordPage } from "../../ui/page.tsx";
+import { PendingRecord } from "../../ui/pending-record.tsx";
 import { State, Tag } from "../../ui/state.tsx";
 import { Segments } from "../../ui/tabs.tsx";
 import { Id, Time } from "../../ui/time.tsx";
@@ -25,25 +25,13 @@ export default function WorkerPage() {
   const { filters, setFilters } = useFilters();
   const query = useRead("GET /v1/workers/{id}", { path: { id } }, { everyMs: 5_000 });
   const part = parts.find((candidate) => candidate === filters.part) ?? "activity";
-  const crumbs = [{ label: texts.title, to: path("/workers") }];
-  if (!query.data)
-    return (
-      <>
-        <Bar crumbs={[...crumbs, { label: shortenId(id) }]} />
-        <div className="page">
-          {query.error ? (
-            <Failure error={query.error} what={texts.what.worker} onRetry={() => void query.refetch()} />
-          ) : (
-            <Skeleton />
-          )}
-        </div>
-      </>
-    );
+  const list = { label: texts.title, to: path("/workers") };
+  if (!query.data) return <PendingRecord id={id} list={list} query={query} what={texts.what.worker} />;
   const { worker } = query.data;
   return (
     <RecordPage
       name={worker.name}
-      crumbs={[...crumbs, { label: worker.name }]}
+      crumbs={[list, { label: worker.name }]}
       title={worker.name}
       beside={<State kind="worker" value={worker.state} boxed />}
       lead={

@@ -11,11 +11,8 @@ import {
 import { type AutomationSettings, defaults } from "../settings/index.ts";
 import * as store from "./store.ts";
 
-/** The budget that a report exceeded, and whether it is the first report that did. */
-interface CrossedBudget {
-  budget: "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded";
-  isFirst: boolean;
-}
+/** Which budget a report exceeded. */
+type ExceededKind = "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded";
 
 /** A report as it was sent. */
 export interface NewUsageReport extends store.UsageReport {
@@ -41,7 +38,7 @@ export async function countUsageReports(
   orgId: OrgId,
   { automationProvider, ...attempt }: Reporter,
   given: readonly NewUsageReport[],
-): Promise<CrossedBudget | undefined> {
+): Promise<ExceededKind | undefined> {
   const reports = given.filter(hasUsage);
   if (reports.length === 0) return undefined;
   const unpriced = reports.filter(({ costMicros }) => costMicros === null);
@@ -61,12 +58,8 @@ export async function countUsageReports(
   const { addedMicros, runMicros } = await store.count(tx, orgId, attempt, costed, subjectIds);
   if (addedMicros === 0) return undefined;
   const exceeded = hasBudgets ? await checkBudgets(tx, orgId, subjectIds) : undefined;
-  if (exceeded && isMonthlyOfOrganization(exceeded))
-    return { budget: "monthly_budget_exceeded", isFirst: exceeded.isFirst };
-  if (exceeded) return { budget: "budget_exceeded", isFirst: exceeded.isFirst };
-  return runBudgetMicros !== null && runMicros >= runBudgetMicros
-    ? { budget: "run_budget_exceeded", isFirst: false }
-    : undefined;
+  if (exceeded) return isMonthlyOfOrganization(exceeded) ? "monthly_budget_exceeded" : "budget_exceeded";
+  return runBudgetMicros !== null && runMicros >= runBudgetMicros ? "run_budget_exceeded" : undefined;
 }
 
 /**

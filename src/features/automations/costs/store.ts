@@ -185,3 +185,10 @@ export const replaceCost = (
       previous = jsonb_build_object('costMicros', case when u.cost_source <> 'unpriced' then u.cost_micros end,
         'price', u.price)
     where u.org_id = ${orgId} and u.run_id = ${runId} and u.attempt = ${attempt} and u.report = ${report}`);
+
+/** Whether a run of the organization is queued, or running without a request to cancel. */
+export const hasRunsToStop = async (tx: Db, orgId: OrgId): Promise<boolean> =>
+  (await tx.row<{ id: string }>(sql`
+    select r.id from automation_runs r
+    where r.org_id = ${orgId} and r.status in ('queued', 'running') and r.cancel_requested_at is null
+    limit 1`)) !== undefined;

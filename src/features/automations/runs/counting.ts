@@ -1,8 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { countUsageReports } from "../costs/index.ts";
+import { countUsageReports, stopRuns } from "../costs/index.ts";
 import type { Completion } from "./contract.ts";
-import { stopOrganization } from "./jobs.ts";
 import * as store from "./store.ts";
 import { announceWork } from "./work-announcements.ts";
 
@@ -29,7 +28,7 @@ export async function countUsage(
   const { orgId } = ctx;
   const { id: runId, automationId, memberId, modelProviderId, modelId } = run;
   const now = Date.now();
-  const over = await countUsageReports(
+  const exceeded = await countUsageReports(
     tx,
     orgId,
     { runId, attempt, automationId, memberId, automationProvider: modelProviderId },
@@ -42,10 +41,8 @@ export async function countUsage(
       at: Math.max(run.startedAt ?? 0, Math.min(usedAt, now)),
     })),
   );
-  if (!over) return;
-  await store.requestCancel(tx, orgId, runId, over.budget);
+  if (!exceeded) return;
+  await store.requestCancel(tx, orgId, runId, exceeded);
   await announceWork(ctx.bus, tx, orgId, memberId);
-  // Other runs are locked one by one in a job, because locking them here could cause a deadlock.
-  if (over.budget === "monthly_budget_exceeded" && over.isFirst)
-    await ctx.jobs.add(tx, stopOrganization, { orgId });
+  if (exceeded === "monthly_budget_exceeded") await stopRuns(ctx, tx, orgId);
 }

@@ -343,8 +343,45 @@ describe("an implausible report", () => {
     const stops = await server.platform.db.rows<{ orgId: string }>(sql`
       select data ->> 'orgId' as "orgId" from pgboss.job
       where name = 'automations.stop-organization' and data ->> 'orgId' = ${workspace.orgId}`);
-    expect(stops).toHaveLength(1);
+    expect(stops.length).toBeGreaterThan(0);
     await stopOrganization.handle(server.platform, { orgId: workspace.orgId });
     expect((await readRun(server, auth, running.id)).run.cancelRequestedAt).toBeTypeOf("number");
   });
+
+  const spend = async (headers: Auth, costMicros: number) => {
+    const { id } = await queueRun(server, headers);
+    await report(server, headers, id, usageEvent(0, costMicros));
+  };
+  test.each([
+    ["a correction", (headers: Auth, id: string) => correct(headers, id, { sequence: 0, costMicros: 950 })],
+    ["a report", (headers: Auth) => spend(headers, 900)],
+  ])(
+    "stops the runs of a month that %s exceeds again after a correction, without a second notification",
+    async (_, exceed) => {
+      const workspace = await createWorkspace(server, "Oscorp");
+      const { auth } = workspace.owner;
+      const { db } = server.platform;
+      await settle({ monthlyBudgetMicros: 1_000, budgetWarningPercent: 100 }, auth);
+      const countStops = async () =>
+        (
+          await db.rows(sql`
+          select from pgboss.job
+          where name = 'automations.stop-organization' and data ->> 'orgId' = ${workspace.orgId}`)
+        ).length;
+      const corrected = await queueRun(server, auth);
+      await report(server, auth, corrected.id, usageEvent(0, 900));
+      await complete(server, auth, corrected.id, { attempt: 1, status: "succeeded" });
+      await spend(auth, 150);
+      const before = await countStops();
+      await correct(auth, corrected.id, { sequence: 0, costMicros: 0 });
+      const running = await queueRun(server, auth);
+      await claim(server, auth, running.id);
+
+      await exceed(auth, corrected.id);
+      expect(await countStops()).toBe(before + 1);
+      const crossings = await db.rows(sql`
+        select from notification_events where org_id = ${workspace.orgId} and type = 'budget.reached'`);
+      expect(crossings).toHaveLength(1);
+    },
+  );
 });

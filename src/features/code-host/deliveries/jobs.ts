@@ -1,4 +1,5 @@
 import type { Platform } from "../../../platform/context.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { addPartitions, type Db, dropPartition, listPartitions } from "../../../platform/db/index.ts";
 import { smallestIdAt } from "../../../platform/ids.ts";
 import { job } from "../../../platform/jobs/index.ts";
@@ -9,7 +10,6 @@ import * as store from "./store.ts";
 const maxRunMs = 60_000;
 const batchSize = 200;
 const keysPerStep = 5_000;
-const dayMs = 86_400_000;
 
 /** Removes old deliveries and old records of refused deliveries. */
 export const removeOldRecords = job({

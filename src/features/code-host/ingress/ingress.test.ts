@@ -69,6 +69,7 @@ const connectorRow = ({ id }: TestConnector) =>
 const deliveries = async (workspace: Workspace, query = "") =>
   (await server.call(`/v1/webhook-deliveries?${query}`, { headers: workspace.owner.auth })).body.items;
 
+const installationBody = JSON.stringify({ action: "deleted", installation: { id: 999_999_999 } });
 const accepted = (queued: boolean) => ({ status: 202, body: { ok: true, accepted: true, queued } });
 const ignored = (reason: string) => ({ status: 200, body: { ok: true, accepted: false, reason } });
 const invalid = { status: 401, body: { ok: false, error: "invalid signature" } };
@@ -470,6 +471,32 @@ describe("a repeated delivery", () => {
     const [{ alteredAt, repeats }] = await deliveries(acme, `connectorId=${connector.id}`);
     expect(alteredAt).toBeGreaterThan(Date.now() - 60_000);
     expect(repeats).toBe(1);
+  });
+
+  describe("with another body, to the whole instance, is flagged", () => {
+    const gone = (connector: TestConnector) => pushBody({ ...connector, repository: "nobody/nothing" });
+    test.each([
+      ["and concerns no connector", "push", gone, accepted(false)],
+      ["and has no commit", "push", () => JSON.stringify({ ref: "refs/heads/main" }), accepted(false)],
+      ["and concerns no installation", "installation", () => installationBody, accepted(false)],
+      ["and is not JSON", "push", () => "not JSON", { status: 400 }],
+    ])("%s", async (_, name, body, reply) => {
+      const connector = await connect(acme);
+      const sendToInstance = (text: string, event: string, id: string) =>
+        send("codehost", signedHeaders.github(instanceSecret, text, { event, id }), text);
+      const [id, another] = [randomUUID(), randomUUID()];
+      await sendToInstance(pushBody(connector), "push", id);
+      expect(await sendToInstance(body(connector), name, id)).toMatchObject(reply);
+      const [delivery] = await deliveries(acme, `connectorId=${connector.id}`);
+      expect(delivery).toMatchObject({ outcome: "accepted", alteredAt: expect.any(Number), repeats: 1 });
+      expect(await syncs(connector)).toHaveLength(1);
+      // Without an earlier delivery, nothing is stored.
+      expect((await sendToInstance(body(connector), name, another)).status).not.toBe(202);
+      const { db } = server.platform;
+      expect(await db.rows(sql`select from webhook_delivery_keys where delivery_id = ${another}`)).toEqual(
+        [],
+      );
+    });
   });
 
   test("with another body than an invalid one is flagged, and answered with a reason of the contract", async () => {

@@ -51,8 +51,12 @@ export function recordDelivery(
       typeof matching === "string" ? matching : matching.filter(({ orgId }) => !full.has(orgId));
     const found = withRoom.length === 0 && matching.length > 0 ? storageFull : withRoom;
     const verdict: store.Verdict = typeof found === "string" ? { outcome: "ignored", reason: found } : given;
-    // A delivery that concerns no connector is not stored, because no organization could read it.
-    if (verdict.outcome !== "accepted" && !named) return { verdict, queued: false };
+    // A delivery that concerns no connector is not stored, because no organization could read it. An earlier one with
+    // its id may have concerned one: then the people there see that it came again.
+    if (verdict.outcome !== "accepted" && !named) {
+      const earlier = await store.countRepeatAcrossOrganizations(tx, delivery);
+      return { verdict: earlier?.sameBody === false ? earlier : verdict, queued: false };
+    }
     // The connector that the URL named sees every delivery that was sent to it.
     const targets = typeof found === "string" || found.length === 0 ? (named ? [named] : []) : found;
 

@@ -164,15 +164,16 @@ async function acceptDelivery(
     parsed = parseDelivery({ dialect, event: eventName, contentType: headers["content-type"] ?? "", body });
   } catch (error) {
     // People who set up a connector need to see that a delivery arrived, and what is wrong with it.
-    if (connector && sentId && error instanceof Refusal)
-      await record({}, { outcome: "invalid", reason: error.message });
+    if (sentId && error instanceof Refusal) await record({}, { outcome: "invalid", reason: error.message });
     throw error;
   }
   const { action, event } = parsed;
   const about = { action, ...describeSubject(event) };
   if (event.type === "ignored" || !sentId) {
     const verdict = ignore(event.type === "ignored" ? event.reason : "missing delivery id");
-    return connector ? record(about, verdict) : reply(verdict, false);
+    // An application of a code host sends many events that concern nobody. They are answered without the database.
+    const isUnimportant = !connector && (!sentId || verdict.reason === "event ignored");
+    return isUnimportant ? reply(verdict, false) : record(about, verdict);
   }
   const [change, ...more] = event.type === "push" ? event.changes : [];
   if (event.type === "push" && change?.head && more.length === 0) {
@@ -188,7 +189,8 @@ async function acceptDelivery(
     });
     if (recorded.stored) return reply({ outcome: "accepted", reason: null }, recorded.queued);
     // Many deliveries to the instance concern no connector, so they are not looked up again.
-    if (!connector && recorded.candidates === 0) return reply(ignore("no matching connector"), false);
+    if (!connector && recorded.candidates === 0 && !recorded.isRepeated)
+      return reply(ignore("no matching connector"), false);
   }
   return record(about, { outcome: "accepted", reason: null }, event);
 }

@@ -47,6 +47,8 @@ export interface RecordedPush {
   orgId: string | null;
   /** How many connectors follow that ref of that repository, with any installation. */
   candidates: number;
+  /** Whether its id was stored before. Only looked up for a push without candidates. */
+  isRepeated: boolean;
 }
 
 /**
@@ -145,7 +147,10 @@ export const recordPushesAcrossOrganizations = (
         : emptySql
     }
     select fresh.id is not null as stored, queued.id is not null as queued,
-      fresh.target_connector_id as "connectorId", fresh.target_org_id as "orgId", given.candidates
+      fresh.target_connector_id as "connectorId", fresh.target_org_id as "orgId", given.candidates,
+      case when given.candidates = 0 then exists (
+        select from webhook_delivery_keys k where k.scope = given.scope and k.delivery_id = given.delivery_id)
+      else false end as "isRepeated"
     from given left join fresh on fresh.id = given.id left join queued on queued.id = fresh.target_sync_id
     order by given.place`);
 };

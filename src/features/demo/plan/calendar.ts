@@ -1,7 +1,7 @@
+import { dayMs } from "../../../platform/days.ts";
 import { findNextOccurrence, type Schedule } from "../../automations/index.ts";
 
 export const timezone = "Europe/Berlin";
-const dayMs = 24 * 3600_000;
 const minuteMs = 60_000;
 
 const workdayMornings: Schedule = {

@@ -1,3 +1,4 @@
+import { dayMs } from "../../../platform/days.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { recordPastChange } from "../../audit/index.ts";
 import { defaultSettings } from "../../automations/index.ts";
@@ -20,8 +21,6 @@ import { listMcpChanges } from "./mcp-history.ts";
 import { createPastChange, type PastChange } from "./past-change.ts";
 import { findRoleId } from "./people.ts";
 import type { SyncedRepository } from "./repository.ts";
-
-const dayMs = 24 * 3600_000;
 
 /** Writes the audit log of the demo, in chronological order. */
 export async function writeHistory(

@@ -1,3 +1,4 @@
+import { dayMs } from "../../../platform/days.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
@@ -5,7 +6,6 @@ import { financeRole, invitedPerson, organization, type Plan, unansweredInvitati
 import { insertRows } from "../store.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
 
-const dayMs = 24 * 3600_000;
 const formatDate = (ms: number) => new Date(ms).toISOString();
 
 /** The hash of a random secret that is not kept. */

@@ -68,21 +68,20 @@ export const refuseExceeded = ({ id, message }: ExceededBudget) =>
 
 /**
  * Checks the budgets of these subjects after a cost was counted, in the same transaction. People are notified once a
- * period at the warning and once at the limit. Returns a budget that is spent, and whether this cost was the first
- * beyond it.
+ * period at the warning and once at the limit. Returns a budget that is spent.
  */
 export async function checkBudgets(
   tx: Db,
   orgId: OrgId,
   subjectIds: readonly string[],
-): Promise<(ExceededBudget & { isFirst: boolean }) | undefined> {
-  const exceeded: (ExceededBudget & { isFirst: boolean })[] = [];
+): Promise<ExceededBudget | undefined> {
+  const exceeded: ExceededBudget[] = [];
   for (const budget of await store.listOfSubjects(tx, orgId, subjectIds)) {
     const state = computeState(budget);
     if (state === "within") continue;
     const isFirst = (await store.markCrossed(tx, orgId, budget, state)) > 0;
     if (isFirst) await announceCrossing(tx, orgId, budget, state);
-    if (state === "exceeded" && budget.mode === "budget") exceeded.push({ ...toExceeded(budget), isFirst });
+    if (state === "exceeded" && budget.mode === "budget") exceeded.push(toExceeded(budget));
   }
   return exceeded.find(isMonthlyOfOrganization) ?? exceeded[0];
 }

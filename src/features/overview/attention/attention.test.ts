@@ -107,7 +107,11 @@ const situations: Record<string, (workspace: Workspace) => Promise<Body>> = {
     await endRun(owner.auth, id, "failed");
     const last = await endRun(owner.auth, id, "failed");
     return {
-      ...{ severity: "error", subject: { type: "automation", id, name, parentId: null }, count: 2 },
+      ...{
+        severity: "error",
+        subject: { type: "automation", id, name, parentId: null, parentName: null },
+        count: 2,
+      },
       ...{ code: "reported", message: "The disk is full.", related: { type: "run", id: last.id } },
       owner: { name: "Owner" },
     };
@@ -144,13 +148,18 @@ const situations: Record<string, (workspace: Workspace) => Promise<Body>> = {
       update oauth_connections set status = 'needs_reconnect', reason = 'revoked_at_provider' where id = ${connectionId}`);
     return {
       ...{ severity: "error", code: "revoked_at_provider", count: 2, owner: { name: "Owner" } },
-      subject: { type: "connection", id: connectionId, parentId: providerId },
+      subject: { type: "connection", id: connectionId, parentId: providerId, parentName: "Seeded" },
     };
   },
   connection_uncertain: async (workspace) => {
     const { connectionId, tokenId } = await seedConnection(server, workspace);
     await db().run(sql`update oauth_tokens set refresh_state = 'uncertain' where id = ${tokenId}`);
-    return { severity: "warning", subject: { type: "connection", id: connectionId } };
+    // A provider of the catalogue has no row.
+    await db().run(sql`update oauth_connections set provider_id = 'notion' where id = ${connectionId}`);
+    return {
+      severity: "warning",
+      subject: { type: "connection", id: connectionId, parentId: "notion", parentName: "Notion" },
+    };
   },
   connection_expires: async (workspace) => {
     const { connectionId } = await seedConnection(server, workspace);
@@ -180,7 +189,7 @@ const situations: Record<string, (workspace: Workspace) => Promise<Body>> = {
   mcp_sign_in: async (workspace) => refuseCredential(workspace, "sign_in"),
   mcp_consent: async (workspace) => refuseCredential(workspace, "needs_consent"),
   mcp_approval_pending: async (workspace) => {
-    const { id: connectionId, orgId } = await seedMcpConnection(server, workspace);
+    const { id: connectionId, name: parentName, orgId } = await seedMcpConnection(server, workspace);
     const id = newId("mca");
     await db().run(sql`
       insert into mcp_approvals (id, org_id, connection_id, member_id, tool, tool_hash, arguments_hash, argument_bytes,
@@ -189,7 +198,7 @@ const situations: Record<string, (workspace: Workspace) => Promise<Body>> = {
       from members m where m.org_id = ${orgId}`);
     return {
       ...{ severity: "warning", owner: { name: "Owner" }, dueAt: expect.any(Number) },
-      subject: { type: "mcp_approval", id, name: "delete_comment", parentId: connectionId },
+      subject: { type: "mcp_approval", id, name: "delete_comment", parentId: connectionId, parentName },
     };
   },
   sync_failed: async ({ orgId }) => {

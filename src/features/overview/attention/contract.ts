@@ -66,6 +66,10 @@ const Subject = z
       .describe(
         "What it belongs to: the provider of a connection or of an LLM key, the MCP connection of a call.",
       ),
+    parentName: z
+      .string()
+      .nullable()
+      .describe("The name of the provider of a connection, or of the MCP connection of a call."),
   })
   .meta({ id: "AttentionSubject" });
 export type Subject = z.output<typeof Subject>;

@@ -4,7 +4,8 @@ type Details = Partial<
   Pick<Item, "related" | "code" | "message" | "count" | "since" | "dueAt" | "used" | "limit">
 > & { ownerId?: string | null; ownerName?: string | null };
 
-type GivenSubject = Omit<Subject, "parentId"> & { parentId?: string };
+type GivenSubject = Omit<Subject, "parentId" | "parentName"> &
+  Partial<Pick<Subject, "parentId" | "parentName">>;
 
 export const createItem = (
   severity: Item["severity"],
@@ -12,7 +13,12 @@ export const createItem = (
   subject: GivenSubject,
   { ownerId, ownerName, ...details }: Details,
 ): Item => ({
-  ...{ key: `${kind} ${subject.id}`, kind, severity, subject: { parentId: null, ...subject } },
+  ...{
+    key: `${kind} ${subject.id}`,
+    kind,
+    severity,
+    subject: { parentId: null, parentName: null, ...subject },
+  },
   owner: ownerId && ownerName ? { memberId: ownerId, name: ownerName } : null,
   ...{
     related: null,

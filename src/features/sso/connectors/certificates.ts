@@ -1,7 +1,7 @@
+import { dayMs } from "../../../platform/days.ts";
 import { type CertificateFacts, describeCertificate } from "../saml-protocol/index.ts";
 import type { SamlConnectorSettings } from "./settings.ts";
 
-const dayMs = 24 * 3600_000;
 /** Owners and admins get a mail this many days before a certificate ends. */
 const warningDays = [30, 7] as const;
 

@@ -1,4 +1,5 @@
 import type { MachineCtx, MemberCtx, OrgId } from "../../../platform/context.ts";
+import { dayMs } from "../../../platform/days.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
@@ -41,7 +42,6 @@ export const recordActivity = (
 
 /** Entries of one type that a worker can cause in a day. */
 const maxPerDay = 20;
-const dayMs = 24 * 3600_000;
 
 /**
  * Like `recordActivity`, for what a worker can cause as often as it likes. Beyond the limit of a day, the last entry is

@@ -6,7 +6,7 @@ import { Pairs } from "../../../ui/card.tsx";
 import { Avatar } from "../../../ui/state.tsx";
 import { Cost, Id, Time } from "../../../ui/time.tsx";
 import { Occurrences } from "../schedule/occurrences.tsx";
-import { describeSchedule } from "../schedule/schedule.ts";
+import { ScheduleWords } from "../schedule/schedule-words.tsx";
 import { useMemberNames } from "../use-member-names.ts";
 import { Revisions } from "./revisions.tsx";
 
@@ -26,7 +26,9 @@ export function AutomationRail({ automation }: { automation: Automation }) {
     <>
       <section>
         <h2>{texts.schedule}</h2>
-        <p className="t">{describeSchedule(schedule)}</p>
+        <p className="t">
+          <ScheduleWords schedule={schedule} />
+        </p>
         {"timezone" in schedule && <p className="t3 small">{schedule.timezone}</p>}
         {status !== "archived" && schedule.kind !== "manual" && (
           <div className="undern">

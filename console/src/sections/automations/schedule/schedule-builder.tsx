@@ -1,6 +1,7 @@
 import { useDeferredValue, useMemo } from "react";
 import { automations } from "../../../texts/automations.ts";
 import { SelectField, TextField } from "../../../ui/form.tsx";
+import { describeCron } from "./cron-words.ts";
 import { Occurrences } from "./occurrences.tsx";
 import { hourSteps, minuteSteps, type ScheduleForm, scheduleKinds, toSchedule } from "./schedule.ts";
 
@@ -123,7 +124,7 @@ function KindFields({ value, change }: KindFieldsProps) {
         <TextField
           label={texts.expression}
           path="schedule.expression"
-          hint={texts.expressionHint}
+          hint={describeCron(value.expression) ?? texts.expressionHint}
           mono
           value={value.expression}
           onChange={(expression) => change({ expression })}

@@ -1,5 +1,6 @@
 import type { AutomationSchedule, AutomationScheduleInput } from "@signalbox/client";
 import { automations } from "../../../texts/automations.ts";
+import { describeCron } from "./cron-words.ts";
 
 /** Between the schedule of the API and the fields of the builder. */
 
@@ -168,6 +169,12 @@ export function describeSchedule(schedule: AutomationSchedule): string {
     case "monthly":
       return words.monthly(form.dayOfMonth, form.time);
     case "cron":
-      return words.cron(form.expression);
+      return describeCron(form.expression) ?? words.cron(form.expression);
   }
+}
+
+/** The cron expression to show beside the words. Undefined when the builder can show the schedule, or has no words. */
+export function findExpression(schedule: AutomationSchedule): string | undefined {
+  const { kind, expression } = toScheduleForm(schedule, "UTC");
+  return kind === "cron" && describeCron(expression) !== undefined ? expression : undefined;
 }

@@ -1,6 +1,13 @@
 import type { AutomationSchedule } from "@signalbox/client";
 import { describe, expect, test } from "vitest";
-import { createScheduleForm, describeSchedule, toLocalText, toSchedule, toScheduleForm } from "./schedule.ts";
+import {
+  createScheduleForm,
+  describeSchedule,
+  findExpression,
+  toLocalText,
+  toSchedule,
+  toScheduleForm,
+} from "./schedule.ts";
 
 const timezone = "Europe/Berlin";
 
@@ -19,11 +26,28 @@ describe("the schedule builder", () => {
     ],
     ["weekly", { kind: "weekly", daysOfWeek: [0, 5], hour: 14, minute: 0, timezone }, "Sun, Fri, 14:00"],
     ["monthly", { kind: "cron", expression: "0 7 1 * *", timezone }, "Day 1 of the month, 07:00"],
-    ["other cron", { kind: "cron", expression: "45 8,16 * * mon-fri", timezone }, "cron 45 8,16 * * mon-fri"],
-    ["unequal steps stay cron", { kind: "cron", expression: "*/7 * * * *", timezone }, "cron */7 * * * *"],
+    [
+      "other cron",
+      { kind: "cron", expression: "45 8,16 * * mon-fri", timezone },
+      "Weekdays, 08:45 and 16:45",
+    ],
+    [
+      "unequal steps stay cron",
+      { kind: "cron", expression: "*/7 * * * *", timezone },
+      "Every day, every 7 minutes from :00 to :56 of each hour",
+    ],
+    ["cron without words", { kind: "cron", expression: "0 9 */2 * mon", timezone }, "cron 0 9 */2 * mon"],
   ])("shows and returns a schedule unchanged: %s", (_, schedule, words) => {
     expect(toSchedule(toScheduleForm(schedule, "UTC"))).toEqual(schedule);
     expect(describeSchedule(schedule)).toBe(words);
+  });
+
+  test("shows the expression beside the words, and not twice", () => {
+    const find = (expression: string) => findExpression({ kind: "cron", expression, timezone });
+    expect(find("45 8,16 * * mon-fri")).toBe("45 8,16 * * mon-fri");
+    expect(find("*/15 * * * *")).toBeUndefined();
+    expect(find("0 9 */2 * mon")).toBeUndefined();
+    expect(findExpression({ kind: "manual" })).toBeUndefined();
   });
 
   test("shows a single date as the clocks of its zone show it", () => {

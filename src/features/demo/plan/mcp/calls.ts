@@ -1,3 +1,4 @@
+import { dayMs } from "../../../../platform/days.ts";
 import type { Random } from "../../random.ts";
 import type { Calendar } from "../calendar.ts";
 import type { PlannedServer } from "./servers.ts";
@@ -15,7 +16,6 @@ export interface PlannedCall {
   at: number;
 }
 
-const dayMs = 24 * 3600_000;
 const clients = ["Claude Code", "Cursor", "Visual Studio Code"];
 
 /** Calls of thirty days, most of them on the last one, in their order. */

@@ -1,4 +1,5 @@
 import type { MemberCtx, OrgId } from "../../../../platform/context.ts";
+import { dayMs } from "../../../../platform/days.ts";
 import type { Db } from "../../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../../platform/errors.ts";
 import { numberCursor, type PageQuery } from "../../../../platform/http/index.ts";
@@ -15,8 +16,6 @@ import { lockConnection, requireConnection } from "../service.ts";
 import { type ConnectionRow, instructionsName, setCounts } from "../store.ts";
 import type { ApproveInput, McpDrift } from "./contract.ts";
 import * as store from "./store.ts";
-
-const dayMs = 86_400_000;
 
 export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
   const { db, orgId } = ctx;

@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../../../platform/context.ts";
+import { knownProviders } from "../../../oauth-providers/index.ts";
 import type { Item } from "../contract.ts";
 import { createItem, rowLimit } from "../item.ts";
 import * as store from "./store.ts";
@@ -23,11 +24,17 @@ export async function findConnectionItems({ db, orgId, member }: MemberCtx): Pro
       )
     ).map(({ id, count }) => [id, count]),
   );
-  return rows.map(({ id, label, providerId, status, reason, expiresAt, ...row }) =>
+  return rows.map(({ id, label, providerId, customName, status, reason, expiresAt, ...row }) =>
     createItem(
       status === "needs_reconnect" ? "error" : "warning",
       kinds[status],
-      { type: "connection", id, name: label, parentId: providerId },
+      {
+        type: "connection",
+        id,
+        name: label,
+        parentId: providerId,
+        parentName: customName ?? knownProviders.get(providerId)?.name ?? null,
+      },
       {
         ...row,
         code: reason ?? (status === "needs_reconnect" ? "expired" : null),

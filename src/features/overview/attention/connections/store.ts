@@ -27,6 +27,8 @@ export const listTroubled = (db: Db, orgId: OrgId, memberId: string | null, limi
     id: string;
     label: string;
     providerId: string;
+    /** Null for a provider of the catalogue. */
+    customName: string | null;
     ownerId: string | null;
     ownerName: string | null;
     status: "needs_reconnect" | "uncertain" | "expires";
@@ -35,6 +37,7 @@ export const listTroubled = (db: Db, orgId: OrgId, memberId: string | null, limi
     expiresAt: number | null;
   }>(sql`
     select c.id, coalesce(c.account_name, c.label) as label, c.provider_id as "providerId", c.member_id as "ownerId",
+      (select p.name from oauth_providers p where p.org_id = c.org_id and p.id = c.provider_id) as "customName",
       (select u.name from members m join users u on u.id = m.user_id where m.id = c.member_id) as "ownerName",
       case when c.status = 'needs_reconnect' or t.expires_at <= now() and t.refresh_token is null
         then 'needs_reconnect' when t.refresh_state = 'uncertain' then 'uncertain' else 'expires' end as status,

@@ -22,11 +22,11 @@ export async function findMcpConnectionItems({ db, orgId, member }: MemberCtx): 
   return [
     ...items,
     ...troubled.flatMap(toTroubleItems),
-    ...approvals.map(({ id, tool, connectionId, ...row }) =>
+    ...approvals.map(({ id, tool, connectionId, connectionName, ...row }) =>
       createItem(
         "warning",
         "mcp_approval_pending",
-        { type: "mcp_approval", id, name: tool, parentId: connectionId },
+        { type: "mcp_approval", id, name: tool, parentId: connectionId, parentName: connectionName },
         row,
       ),
     ),

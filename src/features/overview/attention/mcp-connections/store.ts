@@ -59,13 +59,15 @@ export const listPendingApprovals = (db: Db, orgId: OrgId, limit: number) =>
     id: string;
     tool: string;
     connectionId: string;
+    connectionName: string | null;
     since: number;
     dueAt: number;
     ownerId: string | null;
     ownerName: string | null;
   }>(sql`
-    select a.id, a.tool, a.connection_id as "connectionId", a.created_at as since, a.expires_at as "dueAt",
-      a.member_id as "ownerId",
+    select a.id, a.tool, a.connection_id as "connectionId",
+      (select c.name from mcp_connections c where c.org_id = a.org_id and c.id = a.connection_id) as "connectionName",
+      a.created_at as since, a.expires_at as "dueAt", a.member_id as "ownerId",
       (select u.name from members m join users u on u.id = m.user_id where m.id = a.member_id) as "ownerName"
     from mcp_approvals a
     where a.org_id = ${orgId} and a.status = 'pending' and a.expires_at > now() order by a.id limit ${limit}`);
