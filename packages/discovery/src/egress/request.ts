@@ -135,7 +135,7 @@ function startDeadline({ timeoutMs, signals }: Exchange, url: () => URL): Deadli
     clearTimeout(timer);
     for (const signal of signals) signal.removeEventListener("abort", onAbort);
   };
-  // Not `AbortSignal.any`: a listener that is removed again costs a tenth of a signal that follows others.
+  // Not `AbortSignal.any`, which creates a signal for each exchange. `end` removes these listeners.
   if (signals.some(({ aborted }) => aborted)) onAbort();
   else for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
   return { signal: controller.signal, passed, end };

@@ -124,7 +124,7 @@ async function toResponse(reply: EgressStream, operation: Operation | undefined)
 
 /**
  * A reply whose body is here already, with what the library reads of a `Response`. A real one would turn the body into a
- * stream and read it back, which costs more than all other work on a short reply.
+ * stream and read it back.
  */
 function createWholeResponse(status: number, headers: Headers, body: Uint8Array): Response {
   const text = () => new TextDecoder().decode(body);
