@@ -14,7 +14,12 @@ import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { sealedColumns } from "./sealing.ts";
-import { comparedListings, sealedColumns as toolColumns, jobs as toolJobs } from "./tools/index.ts";
+import {
+  callableLookups,
+  comparedListings,
+  sealedColumns as toolColumns,
+  jobs as toolJobs,
+} from "./tools/index.ts";
 import { sessionPool } from "./upstream/index.ts";
 import { watchJobs } from "./watch/index.ts";
 
@@ -66,6 +71,7 @@ export const room = defineRoom({
     listingRefresher,
     limitReports,
     comparedListings,
+    callableLookups,
   ],
   permissions: ["mcp:discover", "mcp_connections:use", "mcp_connections:manage"] satisfies Permission[],
 });

@@ -49,7 +49,7 @@ const heldFor = ({ memberId, seesAll }: Reader): Sql =>
 
 /** The credential that the reader uses, and whether the reader may use the connection. */
 const forReader = (reader: Reader): Sql => sql`mcp_connections c cross join lateral (
-  select own.*, ${heldFor(reader)} as held, ${isGranted({ memberId: sql`${reader.memberId}`, runId: reader.runId })} as may_use from ${mineState(reader.memberId)} own) mine`;
+  select own.*, ${heldFor(reader)} as held, ${isGranted({ memberId: sql`${reader.memberId}`, runId: sql`${reader.runId}` })} as may_use from ${mineState(reader.memberId)} own) mine`;
 
 const isVisible = (reader: Reader): Sql => (reader.seesAll ? emptySql : sql`and mine.may_use`);
 

@@ -41,7 +41,8 @@ export async function answerCall(
 ): Promise<{ called: Called } | { asked: InputRequiredResult }> {
   const { ctx, session } = exchange;
   const { mcpReq } = request;
-  const inProgress = ctx.state.get(callsInProgress).begin(session && nameCall(ctx, session, mcpReq.id));
+  const key = session && nameCall(ctx, session, mcpReq.id);
+  const { signal, end } = ctx.state.get(callsInProgress).begin(key, mcpReq.signal);
   const kept = ctx.state.get(conversations);
   // Only calls that ask need it.
   const createOwner = () => {
@@ -55,13 +56,12 @@ export async function answerCall(
       ? startConversation((asker) => run(exchange, server, request, asker, name, args))
       : kept.take(createOwner(), state);
     if (!isNew) conversation.answer(mcpReq.inputResponses?.[questionKey]);
-    const signal = AbortSignal.any([mcpReq.signal, inProgress.signal]);
     const step = await conversation.wait({ signal, onProgress: createProgress(request) });
     if ("result" in step) return { called: step.result };
     const inputRequests = { [questionKey]: step.question };
     return { asked: inputRequired({ inputRequests, requestState: kept.keep(createOwner(), conversation) }) };
   } finally {
-    inProgress.end();
+    end();
   }
 }
 

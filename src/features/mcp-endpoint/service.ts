@@ -63,7 +63,8 @@ const isListing = (text: string): text is Listing => listingNames.includes(text)
 
 /** Which tools are listed: `?tools=` or the header, for clients that cannot change the address. */
 function readListing({ url, headers }: Request): Listing | undefined {
-  const given = new URL(url).searchParams.get("tools") ?? headers.get("x-signalbox-tools");
+  const asked = url.includes("?") ? new URL(url).searchParams.get("tools") : null;
+  const given = asked ?? headers.get("x-signalbox-tools");
   if (given === null || isListing(given)) return given ?? undefined;
   throw invalidRequest([{ message: `Must be one of ${listings.join(", ")}.`, path: ["tools"] }]);
 }

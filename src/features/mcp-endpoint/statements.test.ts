@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChangingServer, startChangingServer } from "../../../test/fixtures/mcp-servers/changing.ts";
-import { createMcpToken, createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
+import {
+  createMcpToken,
+  createWorkspace,
+  joinWorkspace,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
 import { connectClient } from "../../../test/mcp-clients.ts";
 import { listNow } from "../../../test/mcp-tools.ts";
 import { recordStatements } from "../../../test/plans.ts";
@@ -14,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function connect(onDrift: string) {
-  const headers = acme.owner.auth;
+async function connect(onDrift: string, { orgId, owner }: Workspace = acme) {
+  const headers = owner.auth;
   const { body } = await server.call("/v1/mcp-connections", {
     body: {
       ...{ url: upstream.url, name: onDrift, credential: "shared", registration: "none" },
@@ -25,10 +31,14 @@ async function connect(onDrift: string) {
   });
   const { id, slug } = body.connection as { id: string; slug: string };
   await server.call(`/v1/mcp-connections/${id}/tools/policy`, { method: "PUT", body: { onDrift }, headers });
-  await listNow(server, acme.orgId, id);
-  const { token } = await createMcpToken(server, acme.owner, { scopes: ["mcp:read", "mcp:write"] });
+  await listNow(server, orgId, id);
+  return { id, slug, call: await connectCaller(owner, slug) };
+}
+
+async function connectCaller(person: Workspace["owner"], slug: string) {
+  const { token } = await createMcpToken(server, person, { scopes: ["mcp:read", "mcp:write"] });
   const client = await connectClient("modern", `${server.url}/mcp`, token);
-  return { id, slug, call: (tool: string, args: object) => client.callTool(`${slug}__${tool}`, { ...args }) };
+  return (tool: string, args: object) => client.callTool(`${slug}__${tool}`, { ...args });
 }
 
 /** What a statement is for. Undefined: it is not about connections, or does not come with every call. */
@@ -56,6 +66,38 @@ describe("statements of a call", () => {
       return statements.flatMap(({ text }) => classify(text) ?? []);
     };
     await expect.poll(count).toEqual(expected);
+  });
+
+  test("calls of several organizations at the same time find the connections that each caller may use", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const initech = await createWorkspace(server, "Initech");
+    const mine = await connect("warn", globex);
+    const theirs = await connect("warn", initech);
+    expect(theirs.slug).toBe(mine.slug);
+    const { body: members } = await server.call("/v1/members", { headers: initech.owner.auth });
+    const access = { memberIds: [members.items[0].id] };
+    await server.call(`/v1/mcp-connections/${theirs.id}/access`, {
+      ...{ method: "PUT", body: access, headers: initech.owner.auth },
+    });
+    const stranger = await connectCaller(await joinWorkspace(server, initech, "member"), theirs.slug);
+    const args = { query: "a" };
+    const calls = [0, 1, 2, 3].flatMap(() => [
+      mine.call("search_issues", args),
+      theirs.call("search_issues", args),
+      stranger("search_issues", args),
+      mine.call("nothing", args),
+    ]);
+    const outcomes = (await Promise.allSettled(calls)).map(({ status }) => status);
+    expect(outcomes).toEqual(calls.map((_, i) => (i % 4 < 2 ? "fulfilled" : "rejected")));
+    for (const { owner, id } of [
+      { ...globex, id: mine.id },
+      { ...initech, id: theirs.id },
+    ]) {
+      const { body } = await server.call("/v1/mcp-calls", { headers: owner.auth });
+      expect(body.items.map(({ connectionId }: { connectionId: string }) => connectionId)).toEqual(
+        Array(4).fill(id),
+      );
+    }
   });
 
   test("a listing is compared again when another process has recorded a different one meanwhile", async () => {

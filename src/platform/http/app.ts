@@ -10,7 +10,7 @@ import { type BodyAccount, defaultBodyDeadlineMs, readBytes } from "./body.ts";
 import { cors } from "./cors.ts";
 import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
-import { createEventStreams, type EventStreams } from "./event-streams.ts";
+import { createEventStreams, type EventStreams, type StreamOwner } from "./event-streams.ts";
 import { createHostCheck } from "./host.ts";
 import { hasReply, runOncePerKey } from "./idempotency.ts";
 import { checkBody, parseJson, parseParams, parseQuery } from "./input.ts";
@@ -219,21 +219,19 @@ async function answer(
     if (!hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
   };
   const recheck = async () => authorize(await authenticate());
-  const eventStream = (source: Source) =>
-    streams.open(
-      {
-        caller: ctx.caller,
-        network: toNetwork(ctx.address),
-        // Streams for operators are checked apart from others: only their lookup tells who is an operator.
-        credentialKey: `${isForOperators ? "operator " : ""}${hashCredential(request)}`,
-        authenticate,
-        authorize,
-      },
-      source,
-    );
+  const describeOwner = (): StreamOwner => ({
+    caller: ctx.caller,
+    network: toNetwork(ctx.address),
+    // Streams for operators are checked apart from others: only their lookup tells who is an operator.
+    credentialKey: `${isForOperators ? "operator " : ""}${hashCredential(request)}`,
+    authenticate,
+    authorize,
+  });
+  const eventStream = (source: Source) => streams.open(describeOwner(), source);
   ctx.db = chooseDatabase(ctx, spec, request);
   if (spec.mounted) {
-    const mounted: MountedInput = { request, readBytes: read, eventStream };
+    const openStream = (source: Source) => streams.openBody(describeOwner(), source);
+    const mounted: MountedInput = { request, readBytes: read, openStream };
     return (await handle(ctx, mounted)) as Answer;
   }
   const query = (search === "" ? parseEmptyQuery() : undefined) ?? parseQuery(search, spec.query);

@@ -150,13 +150,10 @@ export function createEventStream(source: Source, log: Log, onEnd: () => void): 
   };
 }
 
-export const streamResponse = (body: ReadableStream<Uint8Array>): Response =>
-  new Response(body, {
-    headers: {
-      ...baseHeaders,
-      "content-type": "text/event-stream; charset=UTF-8",
-      "cache-control": "no-store",
-      // Proxies of the nginx kind would hold messages back until there are many.
-      "x-accel-buffering": "no",
-    },
-  });
+export const streamHeaders: Readonly<Record<string, string>> = {
+  ...baseHeaders,
+  "content-type": "text/event-stream; charset=UTF-8",
+  "cache-control": "no-store",
+  // Proxies of the nginx kind would hold messages back until there are many.
+  "x-accel-buffering": "no",
+};

@@ -5,7 +5,7 @@ import { Refusal, unavailable } from "../errors.ts";
 import type { Limits, Place } from "../limits/index.ts";
 import type { Log } from "../log.ts";
 import { listCallerIds, onInvalidation } from "./authenticate.ts";
-import { createEventStream, type EventStream, type Source, streamResponse } from "./event-stream.ts";
+import { createEventStream, type EventStream, type Source, streamHeaders } from "./event-stream.ts";
 
 /** How many streams may be open at the same time: in this process, and on this machine for each of the others. */
 export interface StreamLimits {
@@ -47,6 +47,8 @@ export interface StreamOwner {
 export interface EventStreams {
   /** Returns a reply that sends the messages of `source`. Rejects when the owner has too many open streams. */
   open(owner: StreamOwner, source: Source): Promise<Response>;
+  /** The same, without the reply around the stream. */
+  openBody(owner: StreamOwner, source: Source): Promise<ReadableStream<Uint8Array>>;
 }
 
 interface EventStreamsOptions {
@@ -192,24 +194,27 @@ export function createEventStreams({
     };
   }
 
+  async function openBody(owner: StreamOwner, source: Source): Promise<ReadableStream<Uint8Array>> {
+    const release = await admit(owner);
+    let leave = () => {};
+    const stream = createEventStream(source, log, () => {
+      streams.delete(stream);
+      release();
+      leave();
+      if (streams.size === 0) {
+        clearInterval(timer);
+        timer = undefined;
+      }
+    });
+    streams.add(stream);
+    leave = join(owner, stream);
+    timer ??= setInterval(tick, Math.min(1_000, heartbeatMs / 4)).unref();
+    if (closing.aborted) stream.end();
+    return stream.body;
+  }
+
   return {
-    async open(owner, source) {
-      const release = await admit(owner);
-      let leave = () => {};
-      const stream = createEventStream(source, log, () => {
-        streams.delete(stream);
-        release();
-        leave();
-        if (streams.size === 0) {
-          clearInterval(timer);
-          timer = undefined;
-        }
-      });
-      streams.add(stream);
-      leave = join(owner, stream);
-      timer ??= setInterval(tick, Math.min(1_000, heartbeatMs / 4)).unref();
-      if (closing.aborted) stream.end();
-      return streamResponse(stream.body);
-    },
+    openBody,
+    open: async (owner, source) => new Response(await openBody(owner, source), { headers: streamHeaders }),
   };
 }

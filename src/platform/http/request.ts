@@ -60,9 +60,11 @@ function isHost(host: string | undefined): boolean {
   return url?.pathname === "/" && [url.host, `${url.hostname}:80`].includes(host.toLowerCase());
 }
 
-/** Returns a signal that aborts when the caller disconnects before the whole reply is sent. */
-export function whenCallerLeaves({ outgoing }: Pick<HttpRequest, "outgoing">): AbortSignal {
-  const left = new AbortController();
+/** Returns a signal that aborts when the caller disconnects before the whole reply is sent, or when `left` does. */
+export function whenCallerLeaves(
+  { outgoing }: Pick<HttpRequest, "outgoing">,
+  left = new AbortController(),
+): AbortSignal {
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) left.abort();
   });

@@ -152,7 +152,8 @@ export type PreparedInput<Spec extends RouteSpec, Prepared> = Input<Spec> & { pr
 export interface MountedInput {
   request: HttpRequest;
   readBytes(account?: BodyAccount): Promise<Buffer>;
-  eventStream: OpenStream;
+  /** As `eventStream` of other routes, without the reply around it. */
+  openStream(source: Parameters<OpenStream>[0]): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** A contract and the call that answers it, its types forgotten so that rooms can be listed together. */

@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { unavailable } from "../errors.ts";
 import type { Access } from "./access.ts";
+import { streamHeaders } from "./event-stream.ts";
 import { parseJson } from "./input.ts";
 import { checkMediaType } from "./protocol.ts";
 import { type Answer, baseHeaders, listHeaders } from "./reply.ts";
@@ -66,13 +67,11 @@ interface Mounted extends Pick<RouteSpec, "protocol"> {
 
 async function answerMounted(
   ctx: Ctx,
-  { request, readBytes, eventStream }: MountedInput,
+  { request, readBytes, openStream }: MountedInput,
   { handler, answerMs, parsesJson, maxEventBytes, protocol }: Mounted,
 ): Promise<Answer> {
-  const left = whenCallerLeaves(request);
   const cancelled = new AbortController();
-  left.addEventListener("abort", () => cancelled.abort(left.reason), { once: true });
-  if (left.aborted) cancelled.abort(left.reason);
+  whenCallerLeaves(request, cancelled);
   const body = hasBody(request) ? await readBytes() : undefined;
   if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
   const parsed =
@@ -85,7 +84,7 @@ async function answerMounted(
     cancelled,
   );
   return toAnswer(response, request, ctx.requestId, (reader) =>
-    eventStream((signal) => splitEvents(reader, signal, maxEventBytes)),
+    openStream((signal) => splitEvents(reader, signal, maxEventBytes)),
   );
 }
 
@@ -101,10 +100,10 @@ function toWebRequest(
   body: Buffer | undefined,
   signal: AbortSignal,
 ): Request {
-  const headers = new Headers();
+  const headers: [string, string][] = [["x-request-id", requestId]];
   const { rawHeaders } = incoming;
-  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!);
-  headers.set("x-request-id", requestId);
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.toLowerCase() !== "x-request-id") headers.push([rawHeaders[i]!, rawHeaders[i + 1]!]);
   // Not `new URL(path, base)`: a path that begins with two slashes would replace the host.
   const url = `${new URL(config.publicUrl).origin}${path}${search && `?${search}`}`;
   return new Request(url, {
@@ -146,7 +145,7 @@ async function toAnswer(
   response: Response,
   { method, outgoing }: HttpRequest,
   requestId: string,
-  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<Response>,
+  openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<ReadableStream<Uint8Array>>,
 ): Promise<Answer> {
   const { status, body } = response;
   if (!(status >= 200 && status <= 599)) throw new Error(`A mounted handler returned the status ${status}.`);
@@ -169,6 +168,5 @@ async function toAnswer(
   // Also when nobody ever reads: after HEAD, a refusal, or a caller that left early.
   outgoing.once("close", release);
   if (outgoing.destroyed) release();
-  const shared = await openStream(reader);
-  return { status, headers: { ...listHeaders(shared), ...headers }, body: shared.body! };
+  return { status, headers: { ...streamHeaders, ...headers }, body: await openStream(reader) };
 }

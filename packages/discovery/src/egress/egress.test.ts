@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import https from "node:https";
 import net from "node:net";
@@ -121,6 +122,23 @@ describe("a request", () => {
     expect((await failure(egress.request(at(server), { signal: AbortSignal.timeout(100) }))).kind).toBe(
       "aborted",
     );
+  });
+
+  test("ends with any of several signals, and leaves nothing behind at them", async () => {
+    const server = await serve(
+      (request, reply) => void (request.url === "/" ? reply.end("all") : reply.write("first")),
+    );
+    const egress = egressOf();
+    const signals = [new AbortController(), new AbortController()];
+    const signal = signals.map((controller) => controller.signal);
+    const countListeners = () => signal.map((one) => getEventListeners(one, "abort").length);
+    expect((await egress.request(at(server), { signal })).text()).toBe("all");
+    expect(countListeners()).toEqual([0, 0]);
+    const given = failure(egress.request(at(server, "/never"), { signal }));
+    setTimeout(() => signals[1]!.abort(), 100);
+    expect((await given).kind).toBe("aborted");
+    expect(countListeners()).toEqual([0, 0]);
+    expect((await failure(egress.request(at(server), { signal }))).kind).toBe("aborted");
   });
 
   test("can be read as it arrives, and closed early", async () => {

@@ -124,7 +124,7 @@ function toExchange(url: string | URL, request: EgressRequest): Exchange {
     body: typeof body === "string" ? Buffer.from(body) : body,
     maxBytes: request.maxBytes ?? defaultMaxBytes,
     timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
-    signal,
+    signals: signal === undefined ? [] : signal instanceof AbortSignal ? [signal] : signal,
     redirects: request.redirects ?? maxRedirects,
   };
 }

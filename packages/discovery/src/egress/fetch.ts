@@ -27,7 +27,7 @@ export function createFetch(
         headers: Object.fromEntries(request.headers),
         body: await requestBody(request, init),
         ...limits,
-        signal,
+        signals: [signal],
         redirects: redirect === "follow" ? redirects : 0,
         refuseRedirects: redirect === "error",
       });

@@ -15,7 +15,8 @@ export interface Exchange {
   body: Uint8Array | ReadableStream<Uint8Array> | undefined;
   maxBytes: number;
   timeoutMs: number;
-  signal: AbortSignal | undefined;
+  /** Any of them ends the exchange. */
+  signals: readonly AbortSignal[];
   redirects: number;
   /** What `redirects: 0` means: hand the 3xx back, or refuse it. */
   refuseRedirects?: boolean;
@@ -108,7 +109,7 @@ interface Deadline {
 }
 
 /** One deadline for everything: name lookup, connection, redirects and the whole body. */
-function startDeadline({ timeoutMs, signal }: Exchange, url: () => URL): Deadline {
+function startDeadline({ timeoutMs, signals }: Exchange, url: () => URL): Deadline {
   const controller = new AbortController();
   const { promise: passed, reject } = Promise.withResolvers<never>();
   passed.catch(() => {});
@@ -132,10 +133,11 @@ function startDeadline({ timeoutMs, signal }: Exchange, url: () => URL): Deadlin
     stop(new EgressError("aborted", "The request was given up before it ended.", { url: url() }));
   const end = () => {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    for (const signal of signals) signal.removeEventListener("abort", onAbort);
   };
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
+  // Not `AbortSignal.any`, which creates a signal for each exchange. `end` removes these listeners.
+  if (signals.some(({ aborted }) => aborted)) onAbort();
+  else for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
   return { signal: controller.signal, passed, end };
 }
 
@@ -259,7 +261,13 @@ function openReply(
 
   async function* read(layers: readonly string[]): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of decodeBody(body, layers, maxBytes, tooLarge)) yield chunk;
+      let total = 0;
+      const decoded = layers.length > 0 ? decodeBody(body, layers, maxBytes, tooLarge) : body;
+      for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
+        total += chunk.byteLength;
+        if (total > maxBytes) throw tooLarge();
+        if (chunk.byteLength > 0) yield chunk;
+      }
     } catch (error) {
       throw toEgressError(deadline.signal.aborted ? deadline.signal.reason : error, url);
     } finally {

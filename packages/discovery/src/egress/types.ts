@@ -35,7 +35,8 @@ export interface EgressRequest {
   maxBytes?: number;
   /** Over the whole exchange, redirects and body included. Default 15 000. */
   timeoutMs?: number;
-  signal?: AbortSignal;
+  /** Any of them ends the exchange. */
+  signal?: AbortSignal | readonly AbortSignal[];
   /** How many redirects to follow; 0 hands the 3xx back. Default 3. Never https → http, never POST turned into GET. */
   redirects?: number;
 }

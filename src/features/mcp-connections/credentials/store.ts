@@ -15,7 +15,7 @@ export const listMembers = (db: Db, orgId: OrgId, id: ConnectionId, after: strin
     join members m on m.id = p.id
     join users u on u.id = m.user_id
     cross join lateral (
-      select own.*, ${isGranted({ memberId: sql`m.id`, runId: null })} as may_use from ${mineStateOf(sql`m.id`)} own) mine
+      select own.*, ${isGranted({ memberId: sql`m.id`, runId: sql`null` })} as may_use from ${mineStateOf(sql`m.id`)} own) mine
     where c.org_id = ${orgId} and c.id = ${id}
     order by m.id desc limit ${limit}`);
 

@@ -20,8 +20,14 @@ function listSpellings(part: string): string[] {
   ];
 }
 
+/** An address without a query, without escapes, and with segments that are too short for a secret. */
+const plainUrl = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?(?:\/[\w.~-]{0,31})*$/;
+const maxPlainLength = 500;
+
 /** The parts of a URL that are not shown, in each of their spellings. */
 export function listSecrets(url: string): string[] {
+  // Every call of a tool asks, and most addresses are shown as they are.
+  if (url.length <= maxPlainLength && plainUrl.test(url)) return [];
   const { pathname, search } = new URL(url);
   const shown = redactUrl(url);
   const parameters = search

@@ -12,7 +12,7 @@ export interface Reader {
 }
 
 /** A condition on `mcp_connections c`: the worker that has claimed the run is not limited to other connections. */
-const isAllowedOnWorker = (runId: string): Sql => sql`not exists (
+const isAllowedOnWorker = (runId: Sql): Sql => sql`not exists (
   select from automation_runs r join automation_runners n on n.id = r.holder and n.org_id = r.org_id
   join workers w on w.id = n.name and w.org_id = r.org_id
   where r.id = ${runId} and r.org_id = c.org_id
@@ -22,14 +22,14 @@ const isAllowedOnWorker = (runId: string): Sql => sql`not exists (
  * A condition on `mcp_connections c`. A run needs a grant to everybody or to its automation, and a worker that is not
  * limited to other connections.
  */
-export const isGranted = ({ memberId, runId }: { memberId: Sql; runId: string | null }): Sql => sql`exists (
+export const isGranted = ({ memberId, runId }: { memberId: Sql; runId: Sql }): Sql => sql`exists (
   select from mcp_connection_grants g where g.connection_id = c.id and g.org_id = c.org_id and (g.subject_kind = 'organization'
     or case when ${runId}::text is null
       then g.member_id = ${memberId} or exists (
         select from team_members x where x.team_id = g.team_id and x.org_id = c.org_id and x.member_id = ${memberId})
       else g.automation_id = (
         select r.automation_id from automation_runs r where r.id = ${runId} and r.org_id = c.org_id) end))
-  and ${runId === null ? sql`true` : isAllowedOnWorker(runId)}`;
+  and ${isAllowedOnWorker(runId)}`;
 
 export interface UsableRow extends Omit<UsableConnection, "orgId" | "policy" | "limits"> {
   sealedUrl: string | null;
@@ -47,7 +47,7 @@ const selectUsable = reuseStatement(
     select ${usableColumns}
     from mcp_connections c join organizations o on o.id = c.org_id
     where c.org_id = ${orgId} and c.enabled and (${id}::text is null or c.id = ${id})
-      and ${isGranted({ memberId: sql`${memberId}`, runId })}
+      and ${isGranted({ memberId: sql`${memberId}`, runId: sql`${runId}` })}
     order by c.slug`,
 );
 

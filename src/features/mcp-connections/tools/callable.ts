@@ -1,4 +1,7 @@
+import { createBatcher } from "../../../platform/batcher.ts";
 import type { MemberCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { defineState } from "../../../platform/state.ts";
 import { toUsable } from "../access/index.ts";
 import { toReader } from "../find.ts";
 import type { UsableConnection } from "../model.ts";
@@ -14,6 +17,35 @@ export interface CallableTool {
   facts: store.CallRow;
 }
 
+interface CallableLookups {
+  find(db: Db, lookup: store.CallableLookup): Promise<store.CallableRow | undefined>;
+}
+
+/**
+ * Tools that are looked up at the same time are found with one statement. It begins after the last of them was asked
+ * for, so none of them sees rights from before its request.
+ */
+export const callableLookups = defineState({
+  name: "lookups of tools that are called",
+  create: ({ db }): CallableLookups => {
+    const changes = db.withOptions({ work: "change" });
+    const find = createBatcher<store.CallableLookup, store.CallableRow | undefined>({
+      send: (lookups) => store.findCallableAcrossOrganizations(changes, lookups),
+      owner: ({ orgId }) => orgId,
+      size: () => 1,
+      maxItems: 100,
+      maxSize: 100,
+    });
+    return {
+      // The embedded engine has one connection, which organizations use in turn. A shared statement would be in no turn.
+      find: async (own, lookup) =>
+        own.kind === "pglite"
+          ? (await store.findCallableAcrossOrganizations(own, [lookup]))[0]
+          : find(lookup),
+    };
+  },
+});
+
 /** Whether the name of a tool at `/mcp` tells its connection and its own name. Long names end with a hash instead. */
 export function readExposedName(exposedName: string): { slug: string; name: string } | undefined {
   const [, slug, name] = /^(.+?)__(.+)$/s.exec(exposedName) ?? [];
@@ -27,7 +59,9 @@ export async function findCallable(
   { slug, name }: { slug: string; name: string },
 ): Promise<CallableTool | undefined> {
   if (!ctx.member.permissions.has("mcp_connections:use")) return undefined;
-  const row = await store.findCallable(ctx.db, ctx.orgId, toReader(ctx), slug, name);
+  const { memberId, runId } = toReader(ctx);
+  const lookups = ctx.state.get(callableLookups);
+  const row = await lookups.find(ctx.db, { orgId: ctx.orgId, memberId, runId, slug, name });
   if (!row) return undefined;
   const { approvedDefinition, ...found } = row;
   const { facts, usable } = splitRow(found);

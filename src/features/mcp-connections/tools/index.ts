@@ -1,5 +1,5 @@
 export { sealArguments, sealedColumns } from "./approvals/index.ts";
-export { type CallableTool, findCallable, readExposedName } from "./callable.ts";
+export { type CallableTool, callableLookups, findCallable, readExposedName } from "./callable.ts";
 export {
   type Allowed,
   checkCall,

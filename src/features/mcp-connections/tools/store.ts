@@ -244,21 +244,49 @@ export interface CallableRow extends UsableRow, CallRow {
   approvedDefinition: ToolDefinition | null;
 }
 
+/** A tool that somebody wants to call. */
+export interface CallableLookup extends Pick<Reader, "memberId" | "runId"> {
+  orgId: OrgId;
+  slug: string;
+  name: string;
+}
+
 const selectCallable = reuseStatement(
-  (orgId: OrgId, memberId: string, runId: string | null, slug: string, name: string) => sql`
-    select ${usableColumns}, ${callColumns(sql`${memberId}`)},
+  (
+    orgIds: readonly string[],
+    memberIds: readonly string[],
+    runIds: readonly (string | null)[],
+    slugs: readonly string[],
+    names: readonly string[],
+  ) => sql`
+    select q.position::int as position, ${usableColumns}, ${callColumns(sql`q.member_id`)},
       case when own.name is not null or t.approved_hash is distinct from t.latest_hash then t.approved end
         as "approvedDefinition"
-    from mcp_connections c join organizations o on o.id = c.org_id ${joinTool(sql`${name}`, sql`${memberId}`)}
-    where c.org_id = ${orgId} and c.slug = ${slug} and c.enabled
-      and ${isGranted({ memberId: sql`${memberId}`, runId })}`,
+    from unnest(${orgIds}::text[], ${memberIds}::text[], ${runIds}::text[], ${slugs}::text[], ${names}::text[])
+      with ordinality as q(org_id, member_id, run_id, slug, name, position)
+    join mcp_connections c on c.org_id = q.org_id and c.slug = q.slug and c.enabled
+    join organizations o on o.id = c.org_id ${joinTool(sql`q.name`, sql`q.member_id`)}
+    where ${isGranted({ memberId: sql`q.member_id`, runId: sql`q.run_id` })}`,
 );
 
-/** A connection that the reader may use now, by its slug, and what decides about a call of one of its tools. */
-export const findCallable = (
+/**
+ * Finds connections that the readers may use now, by their slugs, and what decides about calls of their tools. Each
+ * lookup finds only rows of its own organization. The result has the order of the lookups.
+ */
+export async function findCallableAcrossOrganizations(
   db: Db,
-  orgId: OrgId,
-  { memberId, runId }: Pick<Reader, "memberId" | "runId">,
-  slug: string,
-  name: string,
-) => db.row<CallableRow>(selectCallable(orgId, memberId, runId, slug, name));
+  lookups: readonly CallableLookup[],
+): Promise<(CallableRow | undefined)[]> {
+  const rows = await db.rows<CallableRow & { position: number }>(
+    selectCallable(
+      lookups.map(({ orgId }) => orgId),
+      lookups.map(({ memberId }) => memberId),
+      lookups.map(({ runId }) => runId),
+      lookups.map(({ slug }) => slug),
+      lookups.map(({ name }) => name),
+    ),
+  );
+  const found: (CallableRow | undefined)[] = lookups.map(() => undefined);
+  for (const { position, ...row } of rows) found[position - 1] = row;
+  return found;
+}

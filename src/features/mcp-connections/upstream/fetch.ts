@@ -36,8 +36,10 @@ export function createUpstreamFetch({ egress, closed, listens, onSessionLost }: 
       : method === "GET" || isListening(body)
         ? listenLimits
         : shortLimits;
-    const headers = Object.fromEntries(new Headers(init.headers));
-    const signals = [closed, init.signal, operation?.ended].filter((signal) => signal != null);
+    // The library passes `Headers` of its own, which need no copy.
+    const headers = Object.fromEntries(
+      init.headers instanceof Headers ? init.headers : new Headers(init.headers),
+    );
     const opening = () =>
       egress.open(url, {
         method,
@@ -45,7 +47,7 @@ export function createUpstreamFetch({ egress, closed, listens, onSessionLost }: 
         ...(body === undefined ? {} : { body }),
         ...limits,
         redirects: 0,
-        signal: signals.length === 1 ? signals[0]! : AbortSignal.any(signals),
+        signal: [closed, init.signal, operation?.ended].filter((signal) => signal != null),
       });
     try {
       const around = method === "POST" ? findOperation() : undefined;
@@ -117,7 +119,25 @@ async function toResponse(reply: EgressStream, operation: Operation | undefined)
     return new Response(toStream(chunks, reply), { status, headers });
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
-  return new Response(Buffer.concat(parts), { status, headers });
+  return createWholeResponse(status, headers, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+}
+
+/**
+ * A reply whose body is here already, with what the library reads of a `Response`. A real one would turn the body into a
+ * stream and read it back.
+ */
+function createWholeResponse(status: number, headers: Headers, body: Uint8Array): Response {
+  const text = () => new TextDecoder().decode(body);
+  const whole: Pick<
+    Response,
+    "ok" | "status" | "statusText" | "type" | "url" | "headers" | "body" | "text" | "json"
+  > = {
+    ok: status >= 200 && status < 300,
+    ...{ status, statusText: "", type: "default", url: "", headers, body: null },
+    text: async () => text(),
+    json: async () => JSON.parse(text()),
+  };
+  return whole as Response;
 }
 
 /** Counts the bytes of a reply, and tells the operation when it begins and ends. */

@@ -18,8 +18,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function start(script: CallScript, onGet?: CallScript) {
-  const server = await startScriptedServer(script, onGet);
+async function start(script: CallScript, onGet?: CallScript, sessionId?: string) {
+  const server = await startScriptedServer(script, onGet, sessionId);
   closing.push(server.close);
   const platform = createUpstreamPlatform(egress);
   closing.push(() => platform.state.stop());
@@ -185,6 +185,41 @@ test.each([302, 307, 308])("a redirect (%d) is not followed, wherever it leads",
   );
   await expect(call()).rejects.toMatchObject({ kind: "unavailable", status });
   expect(server.messages.filter((message) => message === "tools/call")).toHaveLength(1);
+});
+
+test("a call that failed is not sent again because another call found the session lost", async () => {
+  const waiting: (() => void)[] = [];
+  const { server, call } = await start(
+    ({ id }, response) => {
+      const answer = () =>
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify(result(id, "done")));
+      const calls = server.messages.filter((message) => message === "tools/call").length;
+      if (calls === 2) waiting.push(() => response.writeHead(404).end());
+      else if (calls === 3) waiting.push(() => response.writeHead(500).end());
+      else answer();
+      if (calls !== 3) return;
+      waiting[0]?.();
+      setTimeout(() => waiting[1]?.(), 200);
+    },
+    undefined,
+    "first",
+  );
+  await call();
+  const [lost, failed] = await Promise.allSettled([call(), call()]);
+  expect(lost).toMatchObject({ status: "fulfilled" });
+  expect(failed).toMatchObject({ status: "rejected", reason: { kind: "unavailable", status: 500 } });
+  expect(server.messages.filter((message) => message === "tools/call")).toHaveLength(4);
+});
+
+test("a reply that begins with a byte order mark is read", async () => {
+  const { call } = await start(({ id }, response) =>
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(`\u{feff}${JSON.stringify(result(id, "done"))}`),
+  );
+  expect((await call()).result.content).toEqual([{ type: "text", text: "done" }]);
 });
 
 test("cookies of the server are not sent back", async () => {

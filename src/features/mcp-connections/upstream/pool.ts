@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { NoPlaceError, type Release } from "@signalbox/flow-control";
 import type { Platform } from "../../../platform/context.ts";
 import { defineState } from "../../../platform/state.ts";
@@ -270,9 +270,11 @@ function raceWith<T>(promise: Promise<T>, { signal }: Operation): Promise<T> {
 
 /** Different credentials, addresses and abilities never share a session. The credential is not kept. */
 function createKey({ target, headers, abilities }: SessionRequest): string {
-  const credential = createHash("sha256")
-    .update(JSON.stringify([target.url, Object.entries(headers).sort()]))
-    .digest("base64url");
+  const credential = hash(
+    "sha256",
+    JSON.stringify([target.url, Object.entries(headers).sort()]),
+    "base64url",
+  );
   const { elicits, samples, watches } = abilities;
   return `${target.orgId} ${target.id} ${credential} ${+elicits}${+samples}${+watches}`;
 }

@@ -20,7 +20,7 @@ const replacement = "[redacted]";
  * is removed from everything that the server sends back.
  */
 export function createRedaction(url: string, headers: Record<string, string>): Redaction {
-  const parameters = URL.parse(url)?.searchParams.values() ?? [];
+  const parameters = url.includes("?") ? (URL.parse(url)?.searchParams.values() ?? []) : [];
   const secrets = [...Object.values(headers), ...parameters, ...listSecrets(url)]
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= minSecretLength)

@@ -59,7 +59,7 @@ export const listHolders = (db: Db, orgId: OrgId, id: ConnectionId, limit: numbe
     join candidates k on true join members m on m.id = k.id and m.org_id = c.org_id ${customRole}
     cross join lateral ${mineStateOf(sql`m.id`)} s
     where ${isActiveMember} and s.state in ('connected', 'not_needed')
-      and (c.credential = 'shared' or ${isGranted({ memberId: sql`m.id`, runId: null })})
+      and (c.credential = 'shared' or ${isGranted({ memberId: sql`m.id`, runId: sql`null` })})
     order by m.id = c.created_by desc, m.id limit ${limit}`);
 
 /** The next check is in about a day, at another time of the day for each connection. */

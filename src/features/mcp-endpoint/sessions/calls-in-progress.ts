@@ -22,16 +22,17 @@ function createCallsInProgress({ bus }: Pick<Platform, "bus">) {
   });
   return {
     count: () => count,
-    /** Returns a signal that aborts when the client cancels the call. */
-    begin(key: string | undefined): { signal: AbortSignal; end(): void } {
-      const controller = new AbortController();
-      if (key !== undefined) calls.set(key, controller);
+    /** Returns a signal that aborts when `left` does, or when the client cancels the call that `key` names. */
+    begin(key: string | undefined, left: AbortSignal): { signal: AbortSignal; end(): void } {
       count++;
+      if (key === undefined) return { signal: left, end: () => void count-- };
+      const controller = new AbortController();
+      calls.set(key, controller);
       return {
-        signal: controller.signal,
+        signal: AbortSignal.any([left, controller.signal]),
         end: () => {
           count--;
-          if (key !== undefined && calls.get(key) === controller) calls.delete(key);
+          if (calls.get(key) === controller) calls.delete(key);
         },
       };
     },

@@ -56,7 +56,7 @@ export const selectVariants = (orgId: OrgId, id: ConnectionId): Sql => sql`(
       count(*) over (partition by a.name)::int as listed
     from mcp_account_tools a join mcp_connections c on c.id = a.connection_id
     where a.org_id = ${orgId} and a.connection_id = ${id}
-      and ${isGranted({ memberId: sql`a.member_id`, runId: null })}) v
+      and ${isGranted({ memberId: sql`a.member_id`, runId: sql`null` })}) v
   order by v.name, v.accounts desc, v.latest_hash, v.changed_at)`;
 
 export interface Variant {

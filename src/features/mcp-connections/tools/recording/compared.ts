@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { serialize } from "node:v8";
 import { defineState } from "../../../../platform/state.ts";
 import type { NormalizedListing, ToolListing } from "../definitions/index.ts";
@@ -58,9 +58,7 @@ export function createComparedListings(limit: number): ComparedListings {
 
 /** Different for listings that differ in anything. JSON would not tell a number that is too large from null. */
 export const digestListing = ({ tools, instructions }: ToolListing): string =>
-  createHash("sha256")
-    .update(serialize([instructions ?? null, tools]))
-    .digest("base64url");
+  hash("sha256", serialize([instructions ?? null, tools]), "base64url");
 
 export const toHashes = ({ tools }: NormalizedListing): ReadonlyMap<string, string> =>
   new Map([...tools].map(([name, { hash }]) => [name, hash]));
