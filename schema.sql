@@ -111,6 +111,25 @@ create table automation_events (
   constraint automation_events_pkey PRIMARY KEY (run_no, attempt, sequence)
 ) partition by RANGE (run_no);
 
+create table automation_figure_marks (
+  org_id text collate "C" not null,
+  summed_until timestamptz not null,
+  constraint automation_figure_marks_pkey PRIMARY KEY (org_id),
+  constraint automation_figure_marks_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table automation_figures (
+  org_id text collate "C" not null,
+  subject_id text collate "C" not null,
+  day date not null,
+  runs jsonb not null,
+  costs jsonb not null,
+  durations jsonb not null,
+  hourly_durations jsonb not null,
+  constraint automation_figures_pkey PRIMARY KEY (org_id, subject_id, day),
+  constraint automation_figures_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create table automation_late_reports (
   id text collate "C" not null,
   run_id text collate "C" not null,
@@ -244,7 +263,7 @@ create table automation_runs (
 CREATE INDEX automation_runs_automation ON automation_runs USING btree (automation_id, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_automation_member ON automation_runs USING btree (automation_id, member_id, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_automation_status ON automation_runs USING btree (automation_id, status, id COLLATE "POSIX" DESC);
-CREATE INDEX automation_runs_figures ON automation_runs USING btree (org_id, created_at) INCLUDE (status, reason, member_id, started_at, finished_at);
+CREATE INDEX automation_runs_created ON automation_runs USING btree (org_id, created_at);
 CREATE INDEX automation_runs_live ON automation_runs USING btree (org_id, status, queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX automation_runs_member ON automation_runs USING btree (org_id, member_id, id COLLATE "POSIX" DESC);
 CREATE INDEX automation_runs_member_status ON automation_runs USING btree (org_id, member_id, status, id COLLATE "POSIX" DESC);

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import pg from "pg";
-import { rollUpDays } from "../src/features/automations/index.ts";
+import { rollUpDays, sumFigures } from "../src/features/automations/index.ts";
 import { createDb, openPostgres } from "../src/platform/db/index.ts";
 import { isPostgresAvailable } from "../test/postgres.ts";
 import { fill } from "./growth/fill.ts";
@@ -202,13 +202,16 @@ async function measureSize(
   });
 }
 
-/** Adds up the days of the filled rows, as the job of the service does when a day is over. */
+/** Adds up the days and the figures of the filled rows, as the jobs of the service do. */
 async function rollUp(url: string, logProgress: (text: string) => void): Promise<void> {
   const engine = await openPostgres(url, { onError: () => {} });
   const started = performance.now();
   await rollUpDays({ db: createDb(engine) }, Infinity);
+  const summed = performance.now();
+  logProgress(`days added up in ${((summed - started) / 1000).toFixed(0)} s`);
+  await sumFigures({ db: createDb(engine) }, Infinity);
   await engine.close();
-  logProgress(`days added up in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  logProgress(`figures added up in ${((performance.now() - summed) / 1000).toFixed(0)} s`);
 }
 
 /**

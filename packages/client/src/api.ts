@@ -3488,9 +3488,9 @@ export type OverviewPeriod = {
   skipped: number;
   /** The known cost that was reported in this time, in millionths of `currency`. */
   costMicros: number;
-  /** Runs with tokens whose price is not known. Their cost is not part of `costMicros`. */
+  /** Runs with tokens whose price is not known. Their cost is not part of `costMicros`. Only the newest 20,000 reports without a price are looked at. */
   unpricedRuns: number;
-  /** The median time from the start to the end, of the runs that succeeded or failed. Null when there is none. */
+  /** The median time from the start to the end, of the runs that succeeded or failed, at most 5 % too small or too large. Null when there is none. */
   medianDurationMs: number | null;
 };
 

@@ -4,6 +4,7 @@ import type { Permission } from "../permissions/index.ts";
 import { recomputation } from "./costs/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
+import { sumUp } from "./figures/index.ts";
 import { startDue } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { rollUp } from "./rollups/index.ts";
@@ -15,6 +16,7 @@ import { endOverdue, runChanges, skipUnclaimed, stopOrganization, workListeners 
 export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
 export { type RunEvent, recordServiceEvent } from "./events/index.ts";
+export { type RunCount, readFigures, sumFigures } from "./figures/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
 export {
   type Days,
@@ -48,7 +50,7 @@ export const room = defineRoom({
   routes,
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
-  jobs: [startDue, endOverdue, prune, rollUp, skipUnclaimed, stopOrganization as Job, recomputation],
+  jobs: [startDue, endOverdue, prune, rollUp, sumUp, skipUnclaimed, stopOrganization as Job, recomputation],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

@@ -33,7 +33,7 @@ async function countRows({ platform: { db } }: TestServer): Promise<Record<strin
   const tables = await db.rows<{ name: string }>(sql`
     select relname::text as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname <> all('{rate_limits,usage_days,usage_rollups,automation_usage_days,automation_usage_repeated_runs,database_sizes}') order by 1`);
+      and relname <> all('{rate_limits,automation_figures,automation_figure_marks,usage_days,usage_rollups,automation_usage_days,automation_usage_repeated_runs,database_sizes}') order by 1`);
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const { rows } = await db.queryWithDriverTypes(`select count(*)::int as count from "${name}"`, []);

@@ -13,7 +13,9 @@ import {
 } from "../../../../test/automations.ts";
 import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { createBudget, createProvider, readBudget, setAccess } from "../../../../test/llm-providers.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { sumStep } from "../figures/service.ts";
 import { recomputation } from "./index.ts";
 
 const server = useServer();
@@ -276,6 +278,10 @@ describe("a corrected price", () => {
         spend_subjects
       from automation_usage, generate_series(1, 449) n where run_id = ${id}`);
     const budget = await createBudget(server, headers, { limitMicros: 9_000_000_000 });
+    // Half of the reports are in the sums of the overview.
+    await db.run(sql`
+      update automation_usage set reported_at = reported_at - interval '1 minute' where org_id = ${orgId} and report < 225`);
+    await sumStep(db, orgId as OrgId, new Date(Date.now() - 30_000).toISOString());
     const price = { provider: "vllm", model: "interrupted-model", validFrom: Date.now() - 3_600_000 };
     await putPrice({ ...price, rates: { input: 7 } }, headers);
     let batches = 0;
@@ -298,6 +304,8 @@ describe("a corrected price", () => {
     await recompute();
     expect(await count()).toBe(450);
     expect((await readBudget(server, headers, budget.id)).spentMicros).toBe(450 * 7);
+    const { body: overview } = await server.call("/v1/overview/runs", { headers });
+    expect(overview.period).toMatchObject({ costMicros: 450 * 7, unpricedRuns: 0 });
   });
 
   test("stops the runs of an organization whose monthly budget it exceeds", async () => {

@@ -8,6 +8,7 @@ import {
   type PriceBook,
   removeRecomputation,
 } from "../../llm-providers/index.ts";
+import { adjustCosts } from "../figures/index.ts";
 import { checkChangedCosts } from "./check.ts";
 import { computeReportCost } from "./service.ts";
 import * as store from "./store.ts";
@@ -31,16 +32,16 @@ const recomputeBatch = (platform: Pick<Platform, "db" | "jobs">): Promise<boolea
     const after = position as unknown as store.Position | null;
     const reports = await store.lockComputed(tx, orgId, scope, after, batchSize);
     const book = await loadPriceBook(tx, orgId);
-    const changes: Parameters<typeof adjustSpend>[2][number][] = [];
+    const changes: (store.ComputedReport & { micros: number })[] = [];
     for (const report of reports) {
       const cost = computeReportCost(addRemovedKind(book, report), report);
       if (cost.costMicros === report.costMicros && cost.costSource === report.costSource) continue;
       await store.replaceCost(tx, orgId, report, cost);
-      const { day, subjectIds } = report;
-      changes.push({ day, subjectIds, micros: cost.costMicros - report.costMicros });
+      changes.push({ ...report, micros: cost.costMicros - report.costMicros });
     }
     if (reports.length < batchSize) await removeRecomputation(tx, orgId);
     else await advanceRecomputation(tx, orgId, toPosition(reports.at(-1)!));
+    await adjustCosts(tx, orgId, changes);
     await adjustSpend(tx, orgId, changes);
     const subjectIds = [...new Set(changes.flatMap(({ subjectIds }) => subjectIds))];
     if (subjectIds.length > 0) await checkChangedCosts(platform, tx, orgId, subjectIds);

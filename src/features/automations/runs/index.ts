@@ -14,6 +14,7 @@ export { countUsage } from "./counting.ts";
 export { alreadyCompleted, isOver, leaseLost } from "./fence.ts";
 export { findForFollowers, isReachable } from "./following.ts";
 export { endOverdue, endOverdueRuns, skipUnclaimed, stopOrganization } from "./jobs.ts";
+export { removeOld } from "./removal.ts";
 export { routes } from "./routes.ts";
 export {
   cancelQueuedRuns,
@@ -33,7 +34,6 @@ export {
   type Reach,
   type RunId,
   removeLeftoverMark,
-  removeOld,
   removeSome as removeSomeRuns,
 } from "./store.ts";
 export { workListeners } from "./work-announcements.ts";

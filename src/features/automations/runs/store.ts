@@ -364,13 +364,16 @@ export const listToPrune = (db: Db, orgId: OrgId, days: number, limit: number) =
 export const markPruned = (db: Db, orgId: OrgId, id: RunId) =>
   db.run(sql`update automation_runs set events_pruned_at = now() where id = ${id} and org_id = ${orgId}`);
 
+/** Locks runs that are older than the retention of the organization. */
+export const lockOld = (tx: Db, orgId: OrgId, days: number, limit: number) =>
+  tx.rows<{ id: RunId }>(sql`
+    select r.id from automation_runs r
+    where r.org_id = ${orgId} and r.finished_at < now() - make_interval(days => ${days}::int)
+    order by r.finished_at limit ${limit} for update`);
+
 /** Returns how many runs were removed. Another job removes their events. */
-export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
-  db.run(sql`
-    delete from automation_runs where id in (
-      select r.id from automation_runs r
-      where r.org_id = ${orgId} and r.finished_at < now() - make_interval(days => ${days}::int)
-      order by r.finished_at limit ${limit})`);
+export const remove = (tx: Db, orgId: OrgId, ids: readonly RunId[]) =>
+  tx.run(sql`delete from automation_runs where org_id = ${orgId} and id = any(${ids}::text[])`);
 
 /** The organizations that have runs, in pages. */
 export const listOrgIdsAcrossOrganizations = (db: Db, after: string, limit: number) =>

@@ -5,6 +5,7 @@ import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { adjustSpend, findMonthlySpend } from "../../llm-providers/index.ts";
 import { checkChangedCosts, completionReport } from "../costs/index.ts";
+import { adjustCosts } from "../figures/index.ts";
 import { type AutomationSettings, readSettings } from "../settings/index.ts";
 import type { Correction, HeldReport, UsageReportView, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
@@ -79,6 +80,7 @@ export async function correct(
     await store.replaceFigures(tx, orgId, place, usage);
     const { reported, day, subjectIds, ...counted } = before;
     const micros = usage.costMicros - counted.costMicros;
+    await adjustCosts(tx, orgId, [{ ...place, micros }]);
     await adjustSpend(tx, orgId, [{ day, subjectIds, micros }]);
     if (micros !== 0) await checkChangedCosts(ctx, tx, orgId, subjectIds);
     const after = { ...usage, state: "corrected" as const };

@@ -5,6 +5,8 @@ import { can } from "../../permissions/index.ts";
 /** The longest period, in days, and the longest one by hour. */
 export const maxDays = 92;
 export const maxHourlyDays = 7;
+/** The most reports without a price that a request reads for a period. */
+export const maxUnpricedReports = 20_000;
 
 const time = z.coerce
   .number()
@@ -63,12 +65,14 @@ const Period = z
     ...figures,
     unpricedRuns: z
       .int()
-      .describe("Runs with tokens whose price is not known. Their cost is not part of `costMicros`."),
+      .describe(
+        `Runs with tokens whose price is not known. Their cost is not part of \`costMicros\`. Only the newest ${maxUnpricedReports.toLocaleString("en-US")} reports without a price are looked at.`,
+      ),
     medianDurationMs: z
       .int()
       .nullable()
       .describe(
-        "The median time from the start to the end, of the runs that succeeded or failed. Null when there is none.",
+        "The median time from the start to the end, of the runs that succeeded or failed, at most 5 % too small or too large. Null when there is none.",
       ),
   })
   .meta({ id: "OverviewPeriod" });

@@ -1,12 +1,12 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
 import { invalidField } from "../../../platform/errors.ts";
-import { isTimeZone } from "../../automations/index.ts";
+import { isTimeZone, type RunCount, readFigures } from "../../automations/index.ts";
 import { findMonthlyBudget } from "../../llm-providers/index.ts";
 import {
   type Interval,
   maxDays,
   maxHourlyDays,
+  maxUnpricedReports,
   type Period,
   type Reason,
   type RunFigures,
@@ -47,31 +47,27 @@ export async function readRuns(ctx: MemberCtx, query: RunsQuery): Promise<RunFig
   const costReach = member.permissions.has("usage:read") ? null : member.id;
   const starts = listStarts(timeZone, start, end, interval);
   const span = { start: beforeStart, end, bounds: starts };
-  const [runs, medians, costs, unpriced, unpricedBefore, spend, budget] = await Promise.all([
-    readInSlices(db, span, (slice) => store.countRuns(db, orgId, runReach, slice)),
-    store.findMedianDurations(db, orgId, runReach, { start: beforeStart, middle: start, end }),
-    readInSlices(db, span, (slice) => store.sumCosts(db, orgId, costReach, slice)),
-    store.countUnpricedRuns(db, orgId, costReach, { start, end }),
-    store.countUnpricedRuns(db, orgId, costReach, { start: beforeStart, end: start }),
+  const [figures, unpriced, unpricedBefore, spend, budget] = await Promise.all([
+    readFigures(db, orgId, { runs: runReach, costs: costReach }, span),
+    store.countUnpricedRuns(db, orgId, costReach, { start, end }, maxUnpricedReports),
+    store.countUnpricedRuns(db, orgId, costReach, { start: beforeStart, end: start }, maxUnpricedReports),
     store.readSpend(db, orgId, costReach ?? orgId),
     costReach === null ? findMonthlyBudget(db, orgId) : undefined,
   ]);
   const before = createCounts();
   const counts = starts.map(createCounts);
-  for (const row of runs) {
+  for (const row of figures.runs) {
     const sums = counts[row.interval - 1] ?? before;
     sums.runs += row.runs;
     sums[row.status as "queued"] += row.runs;
   }
-  for (const row of costs) {
+  for (const row of figures.costs) {
     const sums = counts[row.interval - 1] ?? before;
-    sums.costMicros = Math.min(sums.costMicros + row.costMicros, Number.MAX_SAFE_INTEGER);
+    sums.costMicros = Math.min(sums.costMicros + row.micros, Number.MAX_SAFE_INTEGER);
   }
-  const findMedian = (isBefore: boolean) =>
-    medians.find((median) => median.isBefore === isBefore)?.medianMs ?? null;
   const period: Period = {
     ...{ start, end, ...sumCounts(counts) },
-    ...{ unpricedRuns: unpriced, medianDurationMs: findMedian(false) },
+    ...{ unpricedRuns: unpriced, medianDurationMs: figures.medianMs },
   };
   return {
     ...{ timeZone, interval, currency: "USD" },
@@ -80,30 +76,15 @@ export async function readRuns(ctx: MemberCtx, query: RunsQuery): Promise<RunFig
     period,
     before: {
       ...{ start: beforeStart, end: start, ...before },
-      ...{ unpricedRuns: unpricedBefore, medianDurationMs: findMedian(true) },
+      ...{ unpricedRuns: unpricedBefore, medianDurationMs: figures.medianBeforeMs },
     },
     items: starts.map((at, i) => ({
       ...{ start: at, end: starts[i + 1] ?? end, local: formatStart(timeZone, at) },
       ...counts[i]!,
     })),
-    reasons: listReasons(runs),
+    reasons: listReasons(figures.runs),
     month: forecastMonth(spend, budget?.limitMicros ?? null),
   };
-}
-
-const sliceMs = 7 * dayMs;
-
-/** The embedded database does nothing else while it runs a statement, so it reads a week at a time. */
-async function readInSlices<Row>(
-  db: Db,
-  span: store.Span,
-  read: (slice: store.Span) => Promise<Row[]>,
-): Promise<Row[]> {
-  if (db.kind === "postgres") return read(span);
-  const rows: Row[] = [];
-  for (let start = span.start; start < span.end; start += sliceMs)
-    rows.push(...(await read({ ...span, start, end: Math.min(start + sliceMs, span.end) })));
-  return rows;
 }
 
 function sumCounts(counts: readonly Counts[]): Counts {
@@ -114,7 +95,7 @@ function sumCounts(counts: readonly Counts[]): Counts {
   return sum;
 }
 
-function listReasons(rows: Awaited<ReturnType<typeof store.countRuns>>): Reason[] {
+function listReasons(rows: readonly RunCount[]): Reason[] {
   const found = new Map<string, Reason>();
   for (const { interval, status, reason, runs } of rows) {
     if (!isUnsuccessful(status)) continue;

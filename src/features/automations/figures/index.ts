@@ -1,0 +1,3 @@
+export { sumUp } from "./jobs.ts";
+export { type RunCount, readFigures } from "./read.ts";
+export { adjustCosts, subtractRuns, sumFigures } from "./service.ts";
