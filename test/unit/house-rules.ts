@@ -130,7 +130,7 @@ export const platformHasNoProductWords: Rule = (sources) =>
 
 /** Variables of modules that may change, and why. */
 const moduleState: Record<string, string> = {
-  "src/platform/ids.ts used": "ids of one process must increase, whoever makes them",
+  "src/platform/random.ts used": "random bytes belong to nobody until they are taken",
   "src/platform/ids.ts lastTime": "ids of one process must increase, whoever makes them",
   "src/platform/ids.ts counter": "ids of one process must increase, whoever makes them",
   "src/platform/db/sql.ts flatTexts": "caches texts of statements, which never change",
