@@ -21,8 +21,8 @@ export interface Balancer {
 }
 
 /**
- * Hands each connection to the process with the fewest. A connection is kept here until its process has it, so that a
- * process that is killed at this moment does not lose it.
+ * Hands each connection to the process with the fewest, and among equals to the one that has waited longest. A
+ * connection is kept here until its process has it, so that a process that is killed at this moment does not lose it.
  */
 export function createBalancer(
   server: Server,
@@ -35,13 +35,18 @@ export function createBalancer(
   /** Processes that no longer receive anything. That they have ended is noticed a little later. */
   const unreachable = new WeakSet<Target>();
   let last = 0;
+  /** The id of the last connection that a process got. */
+  const chosenAt = new WeakMap<Target, number>();
   const count = (target: Target) => counts.get(target) ?? 0;
+  const isBetter = (one: Target, other: Target) =>
+    count(one) < count(other) ||
+    (count(one) === count(other) && (chosenAt.get(one) ?? 0) < (chosenAt.get(other) ?? 0));
 
   function hand(socket: Socket): void {
     let chosen: Target | undefined;
     for (const target of targets()) {
       if (target.state !== "ready" || unreachable.has(target)) continue;
-      if (!chosen || count(target) < count(chosen)) chosen = target;
+      if (!chosen || isBetter(target, chosen)) chosen = target;
     }
     if (!chosen) {
       serveHere(socket);
@@ -49,6 +54,7 @@ export function createBalancer(
     }
     const target = chosen;
     const id = ++last;
+    chosenAt.set(target, id);
     counts.set(target, count(target) + 1);
     handed.set(id, { socket, target });
     target.worker.process.send({ kind: "connection", id }, socket, { keepOpen: true }, (error) => {
