@@ -55,19 +55,27 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
     find(method, path) {
       const known = whole.get(path)?.here.get(method);
       if (known) return { value: known.value, params: noParams };
-      for (const { here, taken, tailFrom } of listNodes(root, splitPath(path), 0, [])) {
-        const found = here.get(method);
-        if (found) {
-          const params = Object.fromEntries(found.names.map((name, i) => [name, taken[i]!]));
-          if (tailFrom !== undefined) params["*"] = path.split("/").slice(tailFrom).join("/");
-          return { value: found.value, params };
-        }
-      }
-      return undefined;
+      const taken: string[] = [];
+      let found: Found<T> | undefined;
+      visitNodes(root, splitPath(path), 0, taken, (here, tailFrom) => {
+        const route = here.get(method);
+        if (!route) return false;
+        const params: Record<string, string> = {};
+        for (let i = 0; i < route.names.length; i++) params[route.names[i]!] = taken[i]!;
+        if (tailFrom !== undefined) params["*"] = path.split("/").slice(tailFrom).join("/");
+        found = { value: route.value, params };
+        return true;
+      });
+      return found;
     },
-    methodsAt: (path) => [
-      ...new Set(listNodes(root, splitPath(path), 0, []).flatMap(({ here }) => [...here.keys()])),
-    ],
+    methodsAt(path) {
+      const methods = new Set<string>();
+      visitNodes(root, splitPath(path), 0, [], (here) => {
+        for (const method of here.keys()) methods.add(method);
+        return false;
+      });
+      return [...methods];
+    },
   };
 }
 
@@ -88,29 +96,33 @@ function openChild<T>(at: RouteNode<T>, segment: string | undefined): RouteNode<
   return made;
 }
 
-interface Leading<T> {
-  here: RouteNode<T>["here"];
-  taken: readonly string[];
-  /** The number of segments before the rest of the path. */
-  tailFrom?: number;
-}
+/** Returns true to end the search. `tailFrom` is the number of segments before the rest of the path. */
+type Visit<T> = (here: RouteNode<T>["here"], tailFrom?: number) => boolean;
 
-/** Yields all nodes that match a path, nodes with a fixed segment first. */
-function listNodes<T>(
+/**
+ * Visits all nodes that match a path, nodes with a fixed segment first. During a visit, `taken` has the segments that
+ * were not fixed. Returns true when a visit ended the search.
+ */
+function visitNodes<T>(
   at: RouteNode<T>,
   segments: readonly string[],
   depth: number,
-  taken: readonly string[],
-): Leading<T>[] {
-  const below: Leading<T>[] = at.tail ? [{ here: at.tail, taken, tailFrom: depth }] : [];
-  if (depth === segments.length) return [{ here: at.here, taken }, ...below];
-  const segment = segments[depth]!;
-  const named = at.named.get(segment);
-  return [
-    ...(named ? listNodes(named, segments, depth + 1, taken) : []),
-    ...(at.any && segment !== "" ? listNodes(at.any, segments, depth + 1, [...taken, segment]) : []),
-    ...below,
-  ];
+  taken: string[],
+  visit: Visit<T>,
+): boolean {
+  if (depth === segments.length) {
+    if (visit(at.here)) return true;
+  } else {
+    const segment = segments[depth]!;
+    const named = at.named.get(segment);
+    if (named && visitNodes(named, segments, depth + 1, taken, visit)) return true;
+    if (at.any && segment !== "") {
+      taken.push(segment);
+      if (visitNodes(at.any, segments, depth + 1, taken, visit)) return true;
+      taken.pop();
+    }
+  }
+  return at.tail !== undefined && visit(at.tail, depth);
 }
 
 /** Decodes each segment after the split, so that an encoded slash stays part of its segment. */
