@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import {
   claim,
@@ -87,6 +88,19 @@ test("a run is watched live from the queue to its end", async () => {
   expect(complaints).toEqual([]);
 });
 
+/** The place of the page when it has stopped: the browser scrolls in steps, for some frames. */
+async function findRestingPlace(page: Page): Promise<number> {
+  const readPlace = async () => (await page.evaluate("scrollY")) as number;
+  let place = await readPlace();
+  for (let same = 0; same < 5; ) {
+    await page.waitForTimeout(50);
+    const next = await readPlace();
+    same = next === place ? same + 1 : 0;
+    place = next;
+  }
+  return place;
+}
+
 test("scrolling up lets go of a live run, and F follows it again", async () => {
   const { owner } = await createWorkspace(server);
   const run = await queueRun(server, owner.auth);
@@ -103,7 +117,7 @@ test("scrolling up lets go of a live run, and F follows it again", async () => {
   await page.mouse.move(500, 400);
   await page.mouse.wheel(0, -2500);
   await button(page, /^Follow live/).waitFor();
-  const place = await page.evaluate("scrollY");
+  const place = await findRestingPlace(page);
   await reportBatch(server, owner.auth, run.id, said(400, 50));
   await page.getByText("50 new").waitFor();
   expect(await page.evaluate("scrollY")).toBe(place);
