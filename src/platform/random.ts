@@ -4,8 +4,8 @@ const pool = Buffer.alloc(8 * 1024);
 let used = pool.length;
 
 /**
- * Returns random bytes for ids and secrets. They are fetched for many calls at once: a call of the system for each takes
- * longer than most of what the bytes are used for. Bytes leave the pool when they are handed out.
+ * Returns random bytes for ids and secrets. They come from a pool that is filled for many calls at once, because
+ * asking the system each time takes longer than creating an id. Bytes are removed from the pool when they are returned.
  */
 export function takeRandomBytes(count: number): Buffer {
   const bytes = Buffer.allocUnsafe(count);

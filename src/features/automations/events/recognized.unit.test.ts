@@ -14,7 +14,7 @@ const payload = fc.oneof(
   { weight: 6, arbitrary: fc.dictionary(fc.string(), fc.jsonValue()) },
   fc.constantFrom<unknown>({ inputTokens: 1, cacheReadTokens: 2 }, [], null, "text", 1),
 );
-/** Mostly valid events, with every field missing, wrong or surplus at times. */
+/** Mostly valid events. In some of them a field is missing, wrong or not known. */
 const event = fc.oneof(
   {
     weight: 20,

@@ -20,7 +20,10 @@ export const lockMark = async (tx: Db, orgId: OrgId): Promise<Mark | undefined> 
   return lockExistingMark(tx, orgId);
 };
 
-/** Locks the mark of an organization, so that what it divides stays the same. Undefined: nothing is added up yet. */
+/**
+ * Locks the mark of an organization. Until the transaction ends, nobody else can move it or change the sums. Undefined:
+ * nothing is added up yet.
+ */
 export const lockExistingMark = async (tx: Db, orgId: OrgId): Promise<Mark | undefined> =>
   (
     await tx.row<{ until: Mark }>(sql`

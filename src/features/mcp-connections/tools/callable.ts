@@ -22,8 +22,8 @@ interface CallableLookups {
 }
 
 /**
- * Tools that are looked up at the same time are found with one statement. It begins after the last of them was asked
- * for, so none of them sees rights from before its request.
+ * Tools that are looked up at the same time are found with one statement. It starts after all of these requests have
+ * arrived, so a right that ended before a request is not found for it.
  */
 export const callableLookups = defineState({
   name: "lookups of tools that are called",

@@ -22,7 +22,7 @@ function createCallsInProgress({ bus }: Pick<Platform, "bus">) {
   });
   return {
     count: () => count,
-    /** Returns a signal that aborts when `left` does, or when the client cancels the call that `key` names. */
+    /** Returns a signal that aborts when the signal `left` aborts, or when the client cancels the call named by `key`. */
     begin(key: string | undefined, left: AbortSignal): { signal: AbortSignal; end(): void } {
       count++;
       if (key === undefined) return { signal: left, end: () => void count-- };

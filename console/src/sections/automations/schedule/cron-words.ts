@@ -86,7 +86,7 @@ function parseValue(text: string, { min, max, names }: Field): number | undefine
 const equals = (values: readonly number[], others: readonly number[]): boolean =>
   values.length === others.length && values.every((value, i) => value === others[i]);
 
-/** The distance between neighbours when it is the same everywhere, and there are at least three of them. */
+/** The step between the values, if there are at least three values and the step is always the same. */
 function findStep(values: readonly number[]): number | undefined {
   const step = values[1]! - values[0]!;
   return values.length > 2 && values.every((value, i) => i === 0 || value - values[i - 1]! === step)
