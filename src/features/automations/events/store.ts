@@ -9,9 +9,12 @@ export interface NewEvent {
   sequence: number;
   type: RunEvent["type"];
   createdAt: number;
-  /** JSON text. */
+  /** JSON text without line breaks, as `JSON.stringify` writes it. */
   payload: string;
 }
+
+/** Joins JSON texts, which have no line breaks. PostgreSQL would read an array of JSON twice. */
+const joinLines = (texts: readonly string[]) => texts.join("\n");
 
 /** A larger number fits no column and matches no attempt. */
 const clampToInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
@@ -77,14 +80,15 @@ export const insertEventReportsAcrossOrganizations = (
         else run.first + run.service_events = last.sequence + 1 and last.type <> 'terminal' end
     ), stored as (
       insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
-      select held.no, held.org_id, held.attempt, e.sequence + held.service_events, e.type::automation_event_type, e.created_at, e.payload
-      from rows from (
-        unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]),
-        unnest(${events.map(({ sequence }) => sequence)}::bigint[]),
-        unnest(${events.map(({ type }) => type)}::text[]),
-        unnest(${events.map(({ createdAt }) => createdAt)}::bigint[]),
-        json_array_elements(${`[${events.map(({ payload }) => payload).join(",")}]`}::text::json)
-      ) as e(position, sequence, type, created_at, payload)
+      select held.no, held.org_id, held.attempt, e.sequence + held.service_events, e.type, e.created_at, e.payload
+      -- In the select list, the functions return their rows one by one. In the from clause, each would first store all of them.
+      from (select
+        unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]) as position,
+        unnest(${events.map(({ sequence }) => sequence)}::bigint[]) as sequence,
+        unnest(${events.map(({ type }) => type)}::automation_event_type[]) as type,
+        unnest(${events.map(({ createdAt }) => createdAt)}::bigint[]) as created_at,
+        string_to_table(${joinLines(events.map(({ payload }) => payload))}::text, chr(10))::json as payload
+      ) e
       join held on held.position = e.position
     )
     select position, renewal_due as "isRenewalDue", now() as "receivedAt" from held`);
