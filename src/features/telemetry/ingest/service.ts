@@ -9,7 +9,7 @@ import type { StoredSettings } from "../settings/index.ts";
 import { createKey, eventBatcher, type Stored, storeEvents } from "./batcher.ts";
 import { createPlaceFinder, isWrong, type Place, type WrongClaim } from "./claims.ts";
 import { type Cost, createCostFinder } from "./pricing.ts";
-import type { EventColumns, EventRow } from "./store.ts";
+import type { EventRow } from "./store.ts";
 
 /** An event that cannot be stored, and why. */
 export interface Problem {
@@ -104,40 +104,38 @@ function toRow(
   cost: Cost,
   limitName: LimitName,
 ): EventRow & { bytes: number } {
-  const { signal, eventId, at, digest, model, toolName } = record;
-  const id = newIdAt("tev", at);
-  const attributes = record.attributes ? JSON.stringify(record.attributes) : undefined;
-  const columns: EventColumns = {
+  const { signal, eventId, at, model, toolName } = record;
+  const attributes = record.attributes && JSON.stringify(record.attributes);
+  return {
     orgId,
-    id,
+    id: newIdAt("tev", at),
     signal,
     eventId,
-    digest,
+    digest: record.digest,
     at,
     type: limitName("type", at, record.type),
     source: record.source,
-    memberId: place.memberId ?? undefined,
-    workerId: place.workerId ?? undefined,
-    runId: place.runId ?? undefined,
-    automationId: place.automationId ?? undefined,
-    provider: record.provider ?? undefined,
-    model: model === null ? undefined : limitName("model", at, model),
-    inputTokens: record.inputTokens ?? undefined,
-    outputTokens: record.outputTokens ?? undefined,
-    cacheReadTokens: record.cacheReadTokens ?? undefined,
-    cacheWriteTokens: record.cacheWriteTokens ?? undefined,
-    costMicros: cost.costMicros ?? undefined,
+    memberId: place.memberId,
+    workerId: place.workerId,
+    runId: place.runId,
+    automationId: place.automationId,
+    provider: record.provider,
+    model: model === null ? null : limitName("model", at, model),
+    inputTokens: record.inputTokens,
+    outputTokens: record.outputTokens,
+    cacheReadTokens: record.cacheReadTokens,
+    cacheWriteTokens: record.cacheWriteTokens,
+    costMicros: cost.costMicros,
     pricing: cost.pricing,
     countsUsage: record.countsUsage,
-    durationMs: record.durationMs ?? undefined,
+    durationMs: record.durationMs,
     failed: record.failed,
-    value: record.value ?? undefined,
-    toolName: toolName === null ? undefined : limitName("tool", at, toolName),
-    agentName: record.agentName ?? undefined,
-    conversationId: record.conversationId ?? undefined,
+    value: record.value,
+    toolName: toolName === null ? null : limitName("tool", at, toolName),
+    agentName: record.agentName,
+    conversationId: record.conversationId,
     attributes,
+    key: createKey({ eventId, signal, orgId }),
+    bytes: overhead.telemetryEvent + (attributes?.length ?? 0),
   };
-  const key = createKey({ eventId, signal, orgId });
-  const bytes = overhead.telemetryEvent + (attributes?.length ?? 0);
-  return { orgId, signal, eventId, id, digest, key, json: JSON.stringify(columns), bytes };
 }

@@ -1,38 +1,25 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import { mappingVersion } from "../mapping/index.ts";
-import type { Pricing, Signal, TelemetryRecord } from "../record.ts";
+import type { Pricing, TelemetryRecord } from "../record.ts";
 
-/** An event that can be stored. */
-export interface EventRow {
-  orgId: OrgId;
-  signal: Signal;
-  eventId: string;
-  id: string;
-  digest: string;
-  /** See `createKey` in `batcher.ts`. */
-  key: string;
-  /** The columns as a JSON object. The database reads one text faster than we can write an array for each column. */
-  json: string;
-}
-
-/** The columns of `telemetry_events`. Undefined stands for null, because JSON leaves it out. */
-export type EventColumns = {
-  [Name in keyof Omit<TelemetryRecord, "claims" | "mayBePriced" | "attributes">]: NullToUndefined<
-    TelemetryRecord[Name]
-  >;
-} & {
+/** An event that can be stored: the columns of its row, and its key. */
+export type EventRow = Omit<TelemetryRecord, "claims" | "mayBePriced" | "attributes"> & {
   orgId: OrgId;
   id: string;
-  memberId: string | undefined;
-  workerId: string | undefined;
-  runId: string | undefined;
-  automationId: string | undefined;
+  memberId: string | null;
+  workerId: string | null;
+  runId: string | null;
+  automationId: string | null;
   pricing: Pricing;
   /** JSON text. */
-  attributes: string | undefined;
+  attributes: string | null;
+  /** See `createKey` in `batcher.ts`. */
+  key: string;
 };
-type NullToUndefined<Value> = null extends Value ? Exclude<Value, null> | undefined : Value;
+
+const column = <Name extends keyof EventRow>(rows: readonly EventRow[], name: Name) =>
+  rows.map((row) => row[name]);
 
 /**
  * Stores events of many requests in one statement with one commit, and with them what they add to the daily sums.
@@ -47,18 +34,43 @@ export const insertAcrossOrganizations = async (db: Db, rows: readonly EventRow[
         worker_id, run_id, automation_id, provider, model, input_tokens, output_tokens, cache_read_tokens,
         cache_write_tokens, cost_micros, pricing, counts_usage, duration_ms, failed, value, tool_name, agent_name,
         conversation_id, attributes)
-      select g."orgId", g.id, g.signal, g."eventId", decode(g.digest, 'hex'), to_timestamp(g.at / 1000.0), g.type,
-        g.source, ${mappingVersion}, g."memberId", g."workerId", g."runId", g."automationId", g.provider, g.model,
-        g."inputTokens", g."outputTokens", g."cacheReadTokens", g."cacheWriteTokens", g."costMicros", g.pricing,
-        g."countsUsage", g."durationMs", g.failed, g.value, g."toolName", g."agentName", g."conversationId",
+      select g.org_id, g.id, g.signal, g.event_id, decode(g.digest, 'hex'), to_timestamp(g.at / 1000::float8), g.type,
+        g.source, ${mappingVersion}, g.member_id, g.worker_id, g.run_id, g.automation_id, g.provider, g.model,
+        g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens, g.cost_micros, g.pricing,
+        g.counts_usage, g.duration_ms, g.failed, g.value, g.tool_name, g.agent_name, g.conversation_id,
         g.attributes::jsonb
-      from json_to_recordset(${`[${rows.map(({ json }) => json).join()}]`}::text::json) as g(
-        "orgId" text, id text, signal text, "eventId" text, digest text, at bigint, type text, source text,
-        "memberId" text, "workerId" text, "runId" text, "automationId" text, provider text, model text,
-        "inputTokens" bigint, "outputTokens" bigint, "cacheReadTokens" bigint, "cacheWriteTokens" bigint,
-        "costMicros" bigint, pricing text, "countsUsage" boolean, "durationMs" bigint, failed boolean,
-        value double precision, "toolName" text, "agentName" text, "conversationId" text, attributes text)
-      where not exists (select from telemetry_settings s where s.org_id = g."orgId" and not s.enabled)
+      -- In the select list, the functions return their rows one by one. In the from clause, each would first store all of them.
+      from (select
+        unnest(${column(rows, "orgId")}::text[]) as org_id,
+        unnest(${column(rows, "id")}::text[]) as id,
+        unnest(${column(rows, "signal")}::text[]) as signal,
+        unnest(${column(rows, "eventId")}::text[]) as event_id,
+        unnest(${column(rows, "digest")}::text[]) as digest,
+        unnest(${column(rows, "at")}::bigint[]) as at,
+        unnest(${column(rows, "type")}::text[]) as type,
+        unnest(${column(rows, "source")}::text[]) as source,
+        unnest(${column(rows, "memberId")}::text[]) as member_id,
+        unnest(${column(rows, "workerId")}::text[]) as worker_id,
+        unnest(${column(rows, "runId")}::text[]) as run_id,
+        unnest(${column(rows, "automationId")}::text[]) as automation_id,
+        unnest(${column(rows, "provider")}::text[]) as provider,
+        unnest(${column(rows, "model")}::text[]) as model,
+        unnest(${column(rows, "inputTokens")}::bigint[]) as input_tokens,
+        unnest(${column(rows, "outputTokens")}::bigint[]) as output_tokens,
+        unnest(${column(rows, "cacheReadTokens")}::bigint[]) as cache_read_tokens,
+        unnest(${column(rows, "cacheWriteTokens")}::bigint[]) as cache_write_tokens,
+        unnest(${column(rows, "costMicros")}::bigint[]) as cost_micros,
+        unnest(${column(rows, "pricing")}::text[]) as pricing,
+        unnest(${column(rows, "countsUsage")}::boolean[]) as counts_usage,
+        unnest(${column(rows, "durationMs")}::bigint[]) as duration_ms,
+        unnest(${column(rows, "failed")}::boolean[]) as failed,
+        unnest(${column(rows, "value")}::float8[]) as value,
+        unnest(${column(rows, "toolName")}::text[]) as tool_name,
+        unnest(${column(rows, "agentName")}::text[]) as agent_name,
+        unnest(${column(rows, "conversationId")}::text[]) as conversation_id,
+        unnest(${column(rows, "attributes")}::text[]) as attributes
+      ) g
+      where not exists (select from telemetry_settings s where s.org_id = g.org_id and not s.enabled)
       on conflict (org_id, event_id, signal) do nothing
       returning org_id, id, at, type, member_id, model, worker_id, automation_id, failed, counts_usage, input_tokens,
         output_tokens, cache_read_tokens, cache_write_tokens, cost_micros, pricing, duration_ms, value
