@@ -81,7 +81,7 @@ export const insertEventReportsAcrossOrganizations = (
     ), stored as (
       insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
       select held.no, held.org_id, held.attempt, e.sequence + held.service_events, e.type, e.created_at, e.payload
-      -- In the select list, the functions return their rows one by one. In the from clause, each would first store all of them.
+      -- In the from clause, each function would first store all of its rows.
       from (select
         unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]) as position,
         unnest(${events.map(({ sequence }) => sequence)}::bigint[]) as sequence,

@@ -80,40 +80,38 @@ export const recordPushesAcrossOrganizations = (
   pushes: readonly PushDelivery[],
   full: readonly string[],
 ) => {
-  let start = 1;
-  const pushRows = pushes.map((push, place) => {
-    const from = start;
-    start += push.body.length;
-    return {
-      place,
-      id: push.id,
-      scope: push.scope,
-      delivery_id: push.deliveryId,
-      org_id: push.orgId,
-      dialect: push.dialect,
-      event: push.event,
-      repository: push.repository,
-      repository_key: push.repository.toLowerCase(),
-      ref: push.ref,
-      head: push.head,
-      installation_id: push.installationId,
-      headers: push.headers,
-      codehosts: push.codehosts.join(" "),
-      connector_id: push.connectorId,
-      secret_id: push.secretId,
-      sync_id: push.syncId,
-      start: from,
-      length: push.body.length,
-      digest: hash("sha256", push.body, "hex"),
-    };
+  let next = 1;
+  const starts = pushes.map(({ body }) => {
+    next += body.length;
+    return next - body.length;
   });
   const bodies = pushes.length === 1 ? pushes[0]!.body : Buffer.concat(pushes.map(({ body }) => body));
   return db.rows<RecordedPush>(sql`
     with given as materialized (
-      select *, substring(${bodies}::bytea from start for length) as body from json_to_recordset(${JSON.stringify(pushRows)}::text::json) as g(place int, id text, scope text,
-        delivery_id text, org_id text, dialect text, event text, repository text, repository_key text, ref text,
-        head text, installation_id text, headers jsonb, codehosts text, connector_id text,
-        secret_id text, sync_id text, start int, length int, digest text)
+      select *, substring(${bodies}::bytea from start for length) as body
+      -- In the from clause, each function would first store all of its rows.
+      from (select
+        unnest(${pushes.map((_, place) => place)}::int[]) as place,
+        unnest(${pushes.map(({ id }) => id)}::text[]) as id,
+        unnest(${pushes.map(({ scope }) => scope)}::text[]) as scope,
+        unnest(${pushes.map(({ deliveryId }) => deliveryId)}::text[]) as delivery_id,
+        unnest(${pushes.map(({ orgId }) => orgId)}::text[]) as org_id,
+        unnest(${pushes.map(({ dialect }) => dialect)}::text[]) as dialect,
+        unnest(${pushes.map(({ event }) => event)}::text[]) as event,
+        unnest(${pushes.map(({ repository }) => repository)}::text[]) as repository,
+        unnest(${pushes.map(({ repository }) => repository.toLowerCase())}::text[]) as repository_key,
+        unnest(${pushes.map(({ ref }) => ref)}::text[]) as ref,
+        unnest(${pushes.map(({ head }) => head)}::text[]) as head,
+        unnest(${pushes.map(({ installationId }) => installationId)}::text[]) as installation_id,
+        unnest(${pushes.map(({ headers }) => JSON.stringify(headers))}::text[])::jsonb as headers,
+        unnest(${pushes.map(({ codehosts }) => codehosts.join(" "))}::text[]) as codehosts,
+        unnest(${pushes.map(({ connectorId }) => connectorId)}::text[]) as connector_id,
+        unnest(${pushes.map(({ secretId }) => secretId)}::text[]) as secret_id,
+        unnest(${pushes.map(({ syncId }) => syncId)}::text[]) as sync_id,
+        unnest(${starts}::int[]) as start,
+        unnest(${pushes.map(({ body }) => body.length)}::int[]) as length,
+        unnest(${pushes.map(({ body }) => hash("sha256", body, "hex"))}::text[]) as digest
+      ) g
       cross join lateral (${matchingConnectors}) known
     ), keyed as (
       insert into webhook_delivery_keys (scope, delivery_id, id)

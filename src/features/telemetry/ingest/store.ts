@@ -39,7 +39,7 @@ export const insertAcrossOrganizations = async (db: Db, rows: readonly EventRow[
         g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens, g.cost_micros, g.pricing,
         g.counts_usage, g.duration_ms, g.failed, g.value, g.tool_name, g.agent_name, g.conversation_id,
         g.attributes::jsonb
-      -- In the select list, the functions return their rows one by one. In the from clause, each would first store all of them.
+      -- In the from clause, each function would first store all of its rows.
       from (select
         unnest(${column(rows, "orgId")}::text[]) as org_id,
         unnest(${column(rows, "id")}::text[]) as id,
