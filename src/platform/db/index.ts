@@ -1,4 +1,5 @@
 export { type FolderLock, findLockHolder, lockFolder } from "@signalbox/command-line/folders";
+export { formatArray } from "./array-literal.ts";
 export {
   createDb,
   type Db,

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, formatArray, sql } from "../../../platform/db/index.ts";
 import { isSuspended } from "../../suspension/index.ts";
 
 export interface NewAttempt {
@@ -24,11 +24,26 @@ export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[
   db.run(sql`
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
       scopes, return_to, secrets, credential, credential_id, expires_at)
-    select a.id, a."stateHash", a."orgId", a."memberId", a."providerId", a."credentialsId", a.generation, a.shared,
-      a.label, a.scopes, a."returnTo", a.secrets, a.credential, a."credentialId", now() + make_interval(mins => a.minutes)
-    from json_to_recordset(${JSON.stringify(attempts)}::text::json) as a (id text, "stateHash" text, "orgId" text,
-      "memberId" text, "providerId" text, "credentialsId" text, generation int, shared boolean, label text, scopes text[],
-      "returnTo" text, secrets text, credential text, "credentialId" text, minutes int)`);
+    select a.id, a.state_hash, a.org_id, a.member_id, a.provider_id, a.credentials_id, a.generation, a.shared, a.label,
+      a.scopes, a.return_to, a.secrets, a.credential, a.credential_id, now() + make_interval(mins => a.minutes)
+    -- In the from clause, each function would first store all of its rows.
+    from (select
+      unnest(${attempts.map(({ id }) => id)}::text[]) as id,
+      unnest(${attempts.map(({ stateHash }) => stateHash)}::text[]) as state_hash,
+      unnest(${attempts.map(({ orgId }) => orgId)}::text[]) as org_id,
+      unnest(${attempts.map(({ memberId }) => memberId)}::text[]) as member_id,
+      unnest(${attempts.map(({ providerId }) => providerId)}::text[]) as provider_id,
+      unnest(${attempts.map(({ credentialsId }) => credentialsId)}::text[]) as credentials_id,
+      unnest(${attempts.map(({ generation }) => generation)}::int[]) as generation,
+      unnest(${attempts.map(({ shared }) => shared)}::boolean[]) as shared,
+      unnest(${attempts.map(({ label }) => label)}::text[]) as label,
+      unnest(${attempts.map(({ scopes }) => formatArray(scopes))}::text[])::text[] as scopes,
+      unnest(${attempts.map(({ returnTo }) => returnTo)}::text[]) as return_to,
+      unnest(${attempts.map(({ secrets }) => secrets)}::text[]) as secrets,
+      unnest(${attempts.map(({ credential }) => credential)}::text[]) as credential,
+      unnest(${attempts.map(({ credentialId }) => credentialId)}::text[]) as credential_id,
+      unnest(${attempts.map(({ minutes }) => minutes)}::int[]) as minutes
+    ) a`);
 
 export interface Attempt {
   id: string;

@@ -118,10 +118,18 @@ export const findAndIssueAcrossOrganizations = (
     issued as (
       insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
         credential_id, address, user_agent, detail)
-      select i."eventId", f.org_id, f.requested_id, f.id, 'token_issued', f.member_id, i.credential, i."credentialId",
-        i.address, i."userAgent", i.detail
-      from json_to_recordset(${JSON.stringify(issues)}::text::json) as i (place int, "eventId" text, credential text,
-        "credentialId" text, address text, "userAgent" text, detail jsonb)
+      select i.event_id, f.org_id, f.requested_id, f.id, 'token_issued', f.member_id, i.credential, i.credential_id,
+        i.address, i.user_agent, i.detail
+      -- In the from clause, each function would first store all of its rows.
+      from (select
+        unnest(${issues.map(({ place }) => place)}::int[]) as place,
+        unnest(${issues.map(({ eventId }) => eventId)}::text[]) as event_id,
+        unnest(${issues.map(({ credential }) => credential)}::text[]) as credential,
+        unnest(${issues.map(({ credentialId }) => credentialId)}::text[]) as credential_id,
+        unnest(${issues.map(({ address }) => address)}::text[]) as address,
+        unnest(${issues.map(({ userAgent }) => userAgent)}::text[]) as user_agent,
+        unnest(${issues.map(({ detail }) => JSON.stringify(detail))}::text[])::jsonb as detail
+      ) i
       join found f on f.place = i.place where f.fresh)
     select f.place, f.provider_id as "providerId", f.tenant, f.server, f.id as "connectionId", f.label, f.shared,
       f.status, f.reason, f.token_id as "tokenId", f.access_token as "accessToken", f.scopes,
