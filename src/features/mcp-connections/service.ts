@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../platform/context.ts";
+import { dayMs } from "../../platform/days.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
 import { changeMcpProvider, removeMcpProvider } from "../oauth-providers/index.ts";
@@ -28,8 +29,6 @@ export async function list(
   const { items, nextCursor } = cutPageById(rows, query);
   return { items: await addCounts(ctx, items), nextCursor };
 }
-
-const dayMs = 24 * 3600_000;
 
 async function addCounts(ctx: MemberCtx, rows: readonly store.SummaryRow[]): Promise<McpConnection[]> {
   const people = new Map(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dayMs } from "../../../platform/days.ts";
 import { CronError, findNextMatch, type Pattern, parseCron } from "./cron.ts";
 import { findNextOffsetChange, findOffset, isTimeZone, toInstant, toLocalTime } from "./zone.ts";
 
@@ -126,7 +127,6 @@ function toPattern(schedule: Exclude<Schedule, { kind: "manual" | "once" }>): Pa
 }
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const horizon = 41 * 366 * 24 * 60 * minuteMs;
 
 /**

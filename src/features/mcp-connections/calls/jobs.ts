@@ -1,10 +1,10 @@
 import type { Platform } from "../../../platform/context.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { smallestIdAt } from "../../../platform/ids.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import * as store from "./store.ts";
 
 const retentionDays = 90;
-const dayMs = 24 * 3600_000;
 const rowsPerStep = 2_000;
 const organizationsPerStep = 100;
 const maxRoundMs = 60_000;

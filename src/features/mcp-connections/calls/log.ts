@@ -1,5 +1,6 @@
 import { createBatcher } from "../../../platform/batcher.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { defineState } from "../../../platform/state.ts";
 import { type Payload, sealPayload } from "./sealing.ts";
 import * as store from "./store.ts";
@@ -13,8 +14,6 @@ export interface CallLog {
   /** Resolves when the call is committed. Never rejects: a tool that was executed must not look as if it was not. */
   write(call: store.CallRecord, payload?: { content: Payload; days: number }): Promise<void>;
 }
-
-const dayMs = 24 * 3600_000;
 
 /** Calls that end at the same time are written with one statement. */
 export const callLog = defineState({ name: "log of calls of tools", create: createCallLog });

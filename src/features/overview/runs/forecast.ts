@@ -1,4 +1,5 @@
-const dayMs = 86_400_000;
+import { dayMs } from "../../../platform/days.ts";
+
 const averageDays = 7;
 const minDays = 3;
 

@@ -1,7 +1,7 @@
+import { dayMs } from "../../../platform/days.ts";
 import { formatLocalTime, toInstant, toLocalTime } from "../../automations/index.ts";
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** The start of the local day, some days before it. */
 export function findDayStart(zone: string, time: number, daysBefore = 0): number {

@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { dayMs } from "../../../platform/days.ts";
 import { invalidField } from "../../../platform/errors.ts";
 import { isTimeZone, type RunCount, readFigures } from "../../automations/index.ts";
 import { findMonthlyBudget } from "../../llm-providers/index.ts";
@@ -16,7 +17,6 @@ import { forecastMonth } from "./forecast.ts";
 import { findDayStart, formatStart, listStarts } from "./intervals.ts";
 import * as store from "./store.ts";
 
-const dayMs = 86_400_000;
 const defaultDays = 30;
 
 type Counts = Omit<Interval, "start" | "end" | "local">;
