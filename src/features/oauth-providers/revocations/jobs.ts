@@ -6,7 +6,8 @@ import { createPeer, findCredentials } from "../clients/index.ts";
 import { findByTokenId } from "../connections/index.ts";
 import { recordEvent, serviceActor } from "../events/index.ts";
 import { revocationJob } from "../revocation-queue.ts";
-import { openToken, store as tokens } from "../tokens/index.ts";
+import { openToken } from "../tokens/index.ts";
+import * as store from "./store.ts";
 
 const batchSize = 40;
 const maxPerOrganization = 4;
@@ -26,20 +27,14 @@ export const revokePending = job({
     workFairly({
       queue: platform.queues("revocations", queueLimits),
       take: (busy) =>
-        tokens.claimPendingAcrossOrganizations(
-          platform.db,
-          busy,
-          maxPerOrganization,
-          batchSize,
-          retryMinutes,
-        ),
+        store.claimPendingAcrossOrganizations(platform.db, busy, maxPerOrganization, batchSize, retryMinutes),
       getKey: ({ orgId }) => orgId,
       work: (pending) => revokePendingToken(platform, pending),
       perKey: maxPerOrganization,
     }),
 });
 
-async function revokePendingToken(platform: Platform, pending: tokens.PendingRevocation): Promise<void> {
+async function revokePendingToken(platform: Platform, pending: store.PendingRevocation): Promise<void> {
   const { db } = platform;
   const { orgId, id, attempts, deaths } = pending;
   const isPoison = deaths >= maxDeaths;
@@ -48,12 +43,12 @@ async function revokePendingToken(platform: Platform, pending: tokens.PendingRev
     : await sendRevocation(platform, pending);
   const lastTry = isPoison || attempts > retryMinutes.length;
   if (outcome instanceof OAuthFailure && !lastTry) {
-    return void (await tokens.storeRevocationError(db, orgId, id, outcome.code));
+    return void (await store.storeRevocationError(db, orgId, id, outcome.code));
   }
   const failed = outcome instanceof OAuthFailure;
   const state = failed ? "failed" : outcome;
   await db.transaction(async (tx) => {
-    await tokens.storeRevocation(tx, orgId, id, state, failed ? outcome.code : null);
+    await store.storeRevocation(tx, orgId, id, state, failed ? outcome.code : null);
     const connection = await findByTokenId(tx, orgId, id);
     if (connection) {
       const about = { providerId: connection.providerId, connectionId: connection.id };
@@ -72,7 +67,7 @@ async function revokePendingToken(platform: Platform, pending: tokens.PendingRev
 
 async function sendRevocation(
   platform: Platform,
-  { orgId, id, credentialsId, ...sealed }: tokens.PendingRevocation,
+  { orgId, id, credentialsId, ...sealed }: store.PendingRevocation,
 ): Promise<"revoked" | "not_offered" | OAuthFailure> {
   let refreshRevoked = false;
   try {

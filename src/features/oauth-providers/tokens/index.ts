@@ -5,7 +5,6 @@ export { activeRefreshes } from "./refresh.ts";
 export { routes } from "./routes.ts";
 export { openToken, sealedTokens, sealTokens } from "./sealing.ts";
 export { issueToken } from "./service.ts";
-export * as store from "./store.ts";
 export {
   insert as insertToken,
   removeEndedAcrossOrganizations as removeEndedTokensAcrossOrganizations,
