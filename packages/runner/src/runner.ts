@@ -16,7 +16,7 @@ import type { Assignment } from "./replies.ts";
 import type { JournalFile, State } from "./state.ts";
 import type { PrintStatus } from "./status.ts";
 import { listenForWakeUps } from "./wake-ups.ts";
-import { createWaker } from "./waker.ts";
+import { createWaker, type Waker } from "./waker.ts";
 
 export interface Settings {
   url: string;
@@ -37,6 +37,8 @@ export interface Settings {
   mayClaim?(): boolean;
   /** Called with the ids of all runs when one begins or ends. */
   onRuns?(runIds: readonly string[]): void;
+  /** For whoever lets the runner look for work at once. */
+  waker?: Waker;
 }
 
 /** With wake-ups, polling is only a safety net. Without them, it is how work is found. */
@@ -74,7 +76,7 @@ export async function runRunner(
   const active = new Map<string, ActiveRun>();
   /** Attempts that the server refused. It would refuse them again. */
   const givenUp = new Set<string>();
-  const waker = createWaker();
+  const { waker = createWaker() } = settings;
   let hasWakeUps = false;
   let fault: unknown;
   let succeeded: boolean | undefined;

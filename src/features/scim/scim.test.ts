@@ -553,6 +553,10 @@ describe("lists", () => {
       status: 400,
       body: { scimType: "invalidCursor" },
     });
+    // The cursor of such a page could not be used.
+    for (const path of ["/Users?cursor=&count=2&sortBy=userName", "/Groups?cursor=&sortBy=displayName"])
+      expect(await acme.call(path)).toMatchObject({ status: 400, body: { scimType: "invalidValue" } });
+    expect(names(await acme.call("/Users?cursor=&count=2&sortBy=id"))).toBe("ca");
     expect(await acme.call("/Users?startIndex=x")).toMatchObject({
       status: 400,
       body: { scimType: "invalidValue" },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Ctx, MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
@@ -94,7 +95,7 @@ export async function change(ctx: MemberCtx, id: string, input: WorkerChange) {
       const assigned = { templateIds, connectionIds, llmProviderIds, mcpConnectionIds, ownerId };
       await checkAssignments(ctx, tx, assigned, before);
       if (input.llmProviderIds) await setWorkerGrants(tx, orgId, id, llmProviderIds);
-      const isConfigured = JSON.stringify(configuration) !== JSON.stringify(before.configuration);
+      const isConfigured = !isDeepStrictEqual(configuration, before.configuration);
       await store.update(tx, orgId, id, {
         ...{ name, labels, templateIds, connectionIds, mcpConnectionIds, configuration },
         configurationRevision: before.configurationRevision + (isConfigured ? 1 : 0),

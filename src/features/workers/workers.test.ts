@@ -241,6 +241,18 @@ describe("workers", () => {
     expect((await register("machine-9", auth)).status).toBe(401);
   });
 
+  test("a registration token ends at a time that can be shown", async () => {
+    const createUntil = (expiresAt: number) =>
+      call("POST", "/v1/worker-registration-tokens", { name: "Machines", kind: "remote", expiresAt });
+    const last = Date.UTC(9999, 11, 31);
+    expect((await createUntil(last)).body.registrationToken.expiresAt).toBe(last);
+    for (const expiresAt of [Date.now() - 1, last + 1, Number.MAX_SAFE_INTEGER])
+      expect(await createUntil(expiresAt)).toMatchObject({
+        status: 400,
+        body: { details: [{ path: ["expiresAt"] }] },
+      });
+  });
+
   test("are upgraded from request to report, and drift and skew are shown", async () => {
     const worker = await create();
     await reportRuntime(server, worker);
@@ -481,8 +493,10 @@ describe("workers", () => {
   test("read a new configuration in the answer to a heartbeat", async () => {
     const worker = await create();
     await reportRuntime(server, worker);
-    const configuration = { concurrency: 4 };
-    await call("PATCH", `/v1/workers/${worker.id}`, { configuration });
+    // The database stores the names in another order.
+    const configuration = { region: { name: "eu", id: 7 }, concurrency: 4, log: "debug" };
+    // Sending the same configuration again changes nothing.
+    for (const _ of [1, 2]) await call("PATCH", `/v1/workers/${worker.id}`, { configuration });
     expect((await beat(server, worker, 1)).body.desired).toMatchObject({
       configuration,
       configurationRevision: 1,

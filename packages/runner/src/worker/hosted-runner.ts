@@ -3,6 +3,7 @@ import { cleanText, truncateText } from "../payload.ts";
 import { runRunner, type Settings } from "../runner.ts";
 import { openState } from "../state.ts";
 import type { PrintStatus } from "../status.ts";
+import { createWaker } from "../waker.ts";
 
 /** Pause before a runner that failed is started again. */
 const restartMs = 30_000;
@@ -12,12 +13,14 @@ export interface HostedRunner {
   runIds(): readonly string[];
   /** Why it does not run. Undefined while it runs. */
   problem(): string | undefined;
+  /** Looks for work at once. */
+  wake(): void;
   /** Lets runs end within their time, and takes no more. Resolves when it has stopped. */
   stop(): Promise<void>;
 }
 
 interface HostedRunnerOptions {
-  settings: Omit<Settings, "once" | "onRuns">;
+  settings: Omit<Settings, "once" | "onRuns" | "waker">;
   stateFolder: string;
   printStatus: PrintStatus;
   /** Called when the runs or the problem have changed. */
@@ -32,6 +35,7 @@ export function hostRunner({
   onChange,
 }: HostedRunnerOptions): HostedRunner {
   const stopping = new AbortController();
+  const waker = createWaker();
   let runIds: readonly string[] = [];
   let problem: string | undefined;
   const setProblem = (next: string | undefined) => {
@@ -49,7 +53,7 @@ export function hostRunner({
         const state = openState(stateFolder, settings.info.runnerId);
         try {
           setProblem(undefined);
-          await runRunner({ ...settings, once: false, onRuns }, state, printStatus, stopping.signal);
+          await runRunner({ ...settings, once: false, onRuns, waker }, state, printStatus, stopping.signal);
         } finally {
           state.close();
         }
@@ -65,6 +69,7 @@ export function hostRunner({
   return {
     runIds: () => runIds,
     problem: () => problem,
+    wake: waker.wake,
     stop: () => {
       stopping.abort();
       return done;

@@ -14,15 +14,16 @@ interface Request {
   body: Record<string, unknown>;
 }
 
-describe("a worker that is asked to upgrade", () => {
+describe("a worker", () => {
   let folder: string;
   let server: Server;
   let log: string;
   const seen: Request[] = [];
   /** The upgrade in the answer to heartbeats. */
   let wanted: { version: string; upgradeId: string } | undefined;
-  /** Why the worker gets no token for its runner. */
-  let tokenRefusal = "";
+  /** Why the worker gets no token for its runner. Undefined: it gets one. */
+  let tokenRefusal: string | undefined = "";
+  let isPaused = false;
   /** Whether a report about an upgrade is refused. */
   let isEnded: (body: Record<string, unknown>) => boolean;
 
@@ -31,6 +32,8 @@ describe("a worker that is asked to upgrade", () => {
     log = join(folder, "log");
     seen.length = 0;
     wanted = undefined;
+    tokenRefusal = "";
+    isPaused = false;
     isEnded = () => false;
     server = createServer(async (request, response) => {
       let text = "";
@@ -38,12 +41,24 @@ describe("a worker that is asked to upgrade", () => {
       const { method = "", url: path = "" } = request;
       const body = text ? JSON.parse(text) : {};
       seen.push({ method, path, body });
+      const answer = (reply: object) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify(reply));
+      };
+      if (path === "/version") return answer({ name: "signalbox", instance: "ins_1" });
+      if (path === "/v1/automation-runner/work") return answer({ items: [], held: [] });
+      if (path === "/events") {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        return void response.write(": connected\n\n");
+      }
       if (path.endsWith("/runner-token")) {
+        if (tokenRefusal === undefined)
+          return answer({ token: "sbr_token", expiresAt: Date.now() + 12 * 3600_000, eventsPath: "/events" });
         response.writeHead(403, { "content-type": "application/json" });
         return void response.end(JSON.stringify({ error: "forbidden", message: tokenRefusal }));
       }
       const isRefused = path.endsWith("/upgrade") && isEnded(body);
-      const desired = { configurationRevision: 0, paused: false, drain: false, ...wanted };
+      const desired = { configurationRevision: 0, paused: isPaused, drain: false, ...wanted };
       const reply = isRefused
         ? { error: "upgrade_ended", message: "This upgrade is cancelled." }
         : { workerId: "wrk_1", sequence: -1, nextHeartbeatSeconds: 0.02, desired };
@@ -70,6 +85,11 @@ describe("a worker that is asked to upgrade", () => {
     const ended = runWorker(settings, state, () => {}, stop.signal).finally(() => state.close());
     return { ended, stop };
   }
+  const runner: Parameters<typeof runWorker>[0]["runner"] = {
+    info: { runnerId: "", platform: "linux", version: "1", concurrency: 1, serves: "own" },
+    command: { program: "true", args: [] },
+    ...{ environment: {}, workdir: undefined, killAfterMs: 0, stopAfterMs: 0 },
+  };
   const readLog = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
   const countBeats = () => seen.filter(({ path }) => path.endsWith("/activity-heartbeat")).length;
   const waitForBeats = async (count: number) => {
@@ -131,13 +151,25 @@ describe("a worker that is asked to upgrade", () => {
     expect(await worker.ended).toBe(0);
   });
 
+  test("looks for work at once when it is no longer paused", async () => {
+    tokenRefusal = undefined;
+    isPaused = true;
+    const worker = start("true", runner);
+    const count = (path: string) => seen.filter((request) => request.path === path).length;
+    await expect.poll(() => count("/events"), { timeout: 5_000, interval: 10 }).toBe(1);
+    await waitForBeats(5);
+    expect(count("/v1/automation-runner/work")).toBe(0);
+    isPaused = false;
+    await expect
+      .poll(() => count("/v1/automation-runner/work"), { timeout: 10_000, interval: 10 })
+      .toBeGreaterThan(0);
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+  });
+
   test.for(["", "a"])("reports a problem of its runner as text that can be stored (%s)", async (first) => {
     tokenRefusal = `${first}\0${"😀".repeat(400)}`;
-    const worker = start("true", {
-      info: { runnerId: "", platform: "linux", version: "1", concurrency: 1, serves: "own" },
-      command: { program: "true", args: [] },
-      ...{ environment: {}, workdir: undefined, killAfterMs: 0, stopAfterMs: 0 },
-    });
+    const worker = start("true", runner);
     const findMessages = () =>
       seen.flatMap(({ body }) => {
         const services = (body.services ?? []) as { message?: string }[];

@@ -24,7 +24,7 @@ export interface WorkerSettings {
   registration: Omit<Registration, "instanceId">;
   version: string;
   /** Undefined: the worker hosts no runner. */
-  runner: Omit<Settings, "once" | "onRuns" | "mayClaim" | "url" | "access"> | undefined;
+  runner: Omit<Settings, "once" | "onRuns" | "mayClaim" | "waker" | "url" | "access"> | undefined;
   upgradeCommand: UpgradeCommand | undefined;
 }
 
@@ -203,6 +203,8 @@ export async function runWorker(
         state: isPaused ? "paused" : "resumed",
         message: isPaused ? "Paused: taking no new runs." : "Resumed.",
       });
+      // The server has announced the runs that wait already, and announces each once.
+      if (!isPaused) runner?.wake();
     }
     if (desired.configurationRevision !== (state.kept.configurationRevision ?? 0)) {
       state.saveConfiguration(desired.configuration ?? {});

@@ -40,8 +40,14 @@ const nameCursor = defineCursor<string>({
 
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
   const { db, orgId, member } = ctx;
-  const connection = await requireConnection(ctx, id);
-  const policy = fillPolicy(connection.policy);
+  const found = await requireConnection(ctx, id);
+  const policy = fillPolicy(found.policy);
+  // What the account of another member lists differently holds nothing for this one.
+  const heldTools =
+    policy.onDrift === "hold_all"
+      ? await store.countHeldFor(db, orgId, found.id, member.id)
+      : found.heldTools;
+  const connection = { ...found, heldTools };
   const rows = await store.list(db, orgId, connection.id, member.id, {
     servesLatest: servesLatest(policy),
     kind: chooseKind(policy, connection, query.state),

@@ -105,6 +105,18 @@ const heldFor = (
     + (select count(*)::int from mcp_tools x where x.org_id = c.org_id and x.connection_id = c.id and x.drift <> '{}')
   else c.held_tools end`;
 
+/** How many differences hold tools of a connection for a member. */
+export const countHeldFor = async (
+  db: Db,
+  orgId: OrgId,
+  id: ConnectionId,
+  memberId: string,
+): Promise<number> =>
+  (
+    await db.row<{ held: number }>(sql`
+      select ${heldFor(sql`${memberId}`)} as held from mcp_connections c where c.org_id = ${orgId} and c.id = ${id}`)
+  )?.held ?? 0;
+
 /** By name, as the account of the member has them. */
 export const list = (
   db: Db,

@@ -27,7 +27,7 @@ interface Entry {
   orgId: string;
   connectionId: string;
   session: Session;
-  /** Only one operation at a time uses it, because requests of the server must reach the right caller. */
+  /** Only one operation at a time uses it. */
   isExclusive: boolean;
   holder: Operation | undefined;
   active: number;
@@ -149,6 +149,7 @@ function createSessionPool(platform: Platform): SessionPool {
     });
   }
 
+  /** Opens a session that the caller has taken. */
   async function open(key: string, { target, headers, abilities }: SessionRequest): Promise<Entry> {
     const release = await takePlace(target.orgId);
     let entry: Entry | undefined;
@@ -166,9 +167,9 @@ function createSessionPool(platform: Platform): SessionPool {
         orgId: target.orgId,
         connectionId: target.id,
         session,
-        isExclusive: abilities.elicits || abilities.samples,
+        isExclusive: needsExclusive(abilities),
         holder: undefined,
-        active: 0,
+        active: 1,
         openedAt: now,
         usedAt: now,
         release,
@@ -186,33 +187,60 @@ function createSessionPool(platform: Platform): SessionPool {
 
   /** Callers that arrive while a session is opened share it, and do not share the fate of the one that began. */
   function openShared(key: string, request: SessionRequest): Promise<Entry> {
-    let promise = opening.get(key);
-    if (!promise) {
-      promise = open(key, request).finally(() => opening.delete(key));
-      promise.catch(() => {});
-      opening.set(key, promise);
-    }
+    const begun = opening.get(key);
+    if (begun) return begun.then(take);
+    const promise = open(key, request).finally(() => opening.delete(key));
+    promise.catch(() => {});
+    opening.set(key, promise);
     return promise;
   }
 
+  /** Takes a session. It counts as used at once, so that nobody takes or closes it before its work begins. */
   async function acquire(request: SessionRequest): Promise<{ entry: Entry; isNew: boolean }> {
     const key = createKey(request);
     if (request.isFresh) for (const entry of [...(entries.get(key) ?? [])]) retire(entry);
-    const isExclusive = request.abilities.elicits || request.abilities.samples;
+    const isExclusive = needsExclusive(request.abilities);
     for (const entry of entries.get(key) ?? []) {
       if (entry.session.isLost()) retire(entry);
-      else if (!isExclusive || entry.active === 0) return { entry, isNew: false };
+      else if (!isExclusive || entry.active === 0) return { entry: take(entry), isNew: false };
     }
     const entry = await (isExclusive ? open(key, request) : openShared(key, request));
     return { entry, isNew: true };
   }
 
+  function take(entry: Entry): Entry {
+    entry.active += 1;
+    return entry;
+  }
+
+  function giveBack(entry: Entry): void {
+    entry.active -= 1;
+    entry.holder = undefined;
+    entry.usedAt = performance.now();
+    if (entry.session.isLost()) retire(entry);
+    closeUnused(entry);
+  }
+
+  /** When the operation ends first, the session is given back as soon as it is there. */
+  async function acquireFor(request: SessionRequest, operation: Operation) {
+    const acquiring = acquire(request);
+    try {
+      return await raceWith(acquiring, operation);
+    } catch (error) {
+      acquiring.then(
+        ({ entry }) => giveBack(entry),
+        () => {},
+      );
+      throw error;
+    }
+  }
+
+  /** Uses a session that was taken, and gives it back. */
   async function useOnce<T>(
     entry: Entry,
     operation: Operation,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    entry.active += 1;
     if (entry.isExclusive) entry.holder = operation;
     try {
       return await work(entry.session);
@@ -221,17 +249,13 @@ function createSessionPool(platform: Platform): SessionPool {
       if (error instanceof UpstreamError && error.kind === "challenge") retire(entry);
       throw error;
     } finally {
-      entry.active -= 1;
-      entry.holder = undefined;
-      entry.usedAt = performance.now();
-      if (entry.session.isLost()) retire(entry);
-      closeUnused(entry);
+      giveBack(entry);
     }
   }
 
   return {
     async use(request, operation, work) {
-      const first = await raceWith(acquire(request), operation);
+      const first = await acquireFor(request, operation);
       try {
         return await useOnce(first.entry, operation, work);
       } catch (error) {
@@ -239,7 +263,7 @@ function createSessionPool(platform: Platform): SessionPool {
         const isForgotten =
           first.entry.session.isLost() && error instanceof UpstreamError && error.status !== undefined;
         if (first.isNew || !isForgotten || operation.signal.aborted) throw error;
-        const second = await raceWith(acquire(request), operation);
+        const second = await acquireFor(request, operation);
         return useOnce(second.entry, operation, work);
       }
     },
@@ -259,6 +283,9 @@ function createSessionPool(platform: Platform): SessionPool {
     },
   };
 }
+
+/** Requests of the server must reach the right caller. */
+const needsExclusive = ({ elicits, samples }: Abilities) => elicits || samples;
 
 function raceWith<T>(promise: Promise<T>, { signal }: Operation): Promise<T> {
   signal.throwIfAborted();

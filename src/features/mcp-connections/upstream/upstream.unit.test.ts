@@ -163,6 +163,40 @@ test("an older server receives the progress of a call, log messages and elicitat
   expect(server.seen.sessions.size).toBe(2);
 });
 
+test("a question on the stream of a session reaches the caller whose call asks, also with two calls at once", async () => {
+  const { platform, target } = await start(startCallableSessionServer({ asksApart: true }));
+  const ask = async (yes: boolean) => {
+    const onElicit = async () => ({ action: "accept" as const, content: { yes } });
+    const { result } = await callUpstream(
+      platform,
+      target,
+      {},
+      { ...limits, tool: "ask", args: {}, onElicit },
+    );
+    return result.content;
+  };
+  const expected = (yes: boolean) => [
+    { type: "text", text: JSON.stringify({ action: "accept", content: { yes } }) },
+  ];
+  expect(await ask(true)).toEqual(expected(true));
+  // Both calls find a session that nobody uses.
+  expect(await Promise.all([ask(true), ask(false)])).toEqual([expected(true), expected(false)]);
+});
+
+test("a session that was opened for a caller who left is used by the next one", async () => {
+  const { platform, target, server } = await start(startCallableSessionServer());
+  server.gate.delayMs = 200;
+  const abort = new AbortController();
+  const ask = { ...limits, tool: "ask", args: {}, onElicit: async () => ({ action: "decline" as const }) };
+  const left = callUpstream(platform, target, {}, { ...ask, signal: abort.signal });
+  setTimeout(() => abort.abort(), 50);
+  await expect(left).rejects.toMatchObject({ kind: "cancelled" });
+  await expect.poll(() => platform.state.get(sessionPool).count()).toBe(1);
+  delete server.gate.delayMs;
+  expect((await callUpstream(platform, target, {}, ask)).result.isError).not.toBe(true);
+  expect(server.seen.sessions.size).toBe(1);
+});
+
 test("a session that the server forgot is opened again, and idle sessions are ended at the end", async () => {
   const { platform, target, server } = await start(startCallableSessionServer());
   const call = { ...limits, tool: "echo", args: { text: "x" } };

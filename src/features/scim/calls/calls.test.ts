@@ -43,6 +43,27 @@ test("the log of calls has calls that were refused before their handler", async 
   expect(health).toMatchObject({ calls: 5, errors: 4 });
 });
 
+test("the health of a connector is that of the call that began last, whichever ended last", async () => {
+  const acme = await connect();
+  const log = server.platform.state.get(callLog);
+  const calledAt = Date.now();
+  const note = (status: number, ms: number, error: string | null) =>
+    log.note({
+      ...{ connectorId: acme.connectorId, tokenId: undefined, method: "GET", path: "/Users", status, error },
+      ...{ durationMs: 1, requestId: "req_1", calledAt: calledAt + ms },
+    });
+  const readHealth = async () => {
+    await log.flush();
+    return (await server.call("/v1/scim", { headers: acme.workspace.owner.auth })).body.connector.health;
+  };
+  note(200, 20, null);
+  note(400, 10, "slow");
+  expect(await readHealth()).toMatchObject({ status: "working", lastCallAt: calledAt + 20, errors: 1 });
+  note(400, 40, "late");
+  note(400, 30, "early");
+  expect(await readHealth()).toMatchObject({ status: "failing", lastError: "late", errors: 3 });
+});
+
 /** As many calls at the same moment as a directory may have waiting. */
 const calls = 60;
 

@@ -75,8 +75,11 @@ function createCallLog(db: Db, log: Log): CallLog {
         kept: [],
       };
       one.calls++;
-      one.lastCallAt = calledAt;
-      if (isError) Object.assign(one, { errors: one.errors + 1, lastErrorAt: calledAt, lastError: error });
+      // Calls are noted in the order in which they end.
+      one.lastCallAt = Math.max(one.lastCallAt, calledAt);
+      if (isError) one.errors++;
+      if (isError && calledAt >= (one.lastErrorAt ?? 0))
+        Object.assign(one, { lastErrorAt: calledAt, lastError: error });
       one.kept.push({ ...call, id: newId("scl"), error, path: cut(call.path, maxPathLength) });
       if (one.kept.length > store.maxCalls) one.kept.shift();
       pending.set(connectorId, one);

@@ -1,4 +1,4 @@
-import type { MemberCtx, Membership, OrgId, Platform } from "../../../platform/context.ts";
+import type { JobReference, MemberCtx, Membership, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../../platform/errors.ts";
 import { invalidateCallers } from "../../../platform/http/index.ts";
@@ -81,6 +81,9 @@ export async function createToken(ctx: MemberCtx, { name, endEarlierTokens }: Ne
   });
 }
 
+/** The job of `linking`, which imports this part of the room. It follows all users once. */
+const followUsers = { name: "scim.organization-restored" } satisfies JobReference;
+
 interface ConnectorChange {
   name?: string | undefined;
   enabled?: boolean | undefined;
@@ -105,6 +108,8 @@ export async function change(ctx: MemberCtx, input: ConnectorChange) {
       after: toState(after),
     });
     if (input.groupMappings) await applyMappings(ctx, tx, orgId, after, null);
+    // Nobody was linked while it was disabled, although addresses may have been proven and domains verified.
+    if (before.disabledAt !== null && enabled) await ctx.jobs.add(tx, followUsers, { orgId });
     return { connector: await describe(tx, orgId, after), baseUrl: createBaseUrl(ctx.config) };
   });
 }

@@ -152,6 +152,37 @@ describe("a member whose address is not proven", () => {
     );
   });
 
+  test("gets nothing while the connector is disabled, and everything when it is enabled again", async () => {
+    const acme = await connectVerified();
+    const teamId = await map(acme);
+    const { email } = await joinWorkspace(server, acme.workspace, "member");
+    const person = await signUp(server, "Ada");
+    const newcomer = `ada@${acme.domain}`;
+    await server.platform.db.run(sql`update users set email = ${newcomer} where id = ${person.userId}`);
+    const users = [(await acme.createUser(email)).body.id, (await acme.createUser(newcomer)).body.id];
+    await acme.createGroup("Admins", users);
+    const { auth: headers } = acme.workspace.owner;
+    const enable = (enabled: boolean) =>
+      server.call("/v1/scim", { method: "PATCH", body: { enabled }, headers });
+    await enable(false);
+    for (const address of [email, newcomer]) {
+      const { userId } = (await server.platform.db.row<{ userId: UserId }>(
+        sql`update users set email_verified = true where email = ${address} returning id as "userId"`,
+      ))!;
+      await followProvenAddress(server.platform, { userId });
+    }
+    expect(await findMember(acme.workspace, email)).toMatchObject({ role: "member", teams: [] });
+    expect(await findMember(acme.workspace, newcomer)).toBeUndefined();
+    expect((await enable(true)).status).toBe(200);
+    await eventually(async () => {
+      for (const address of [email, newcomer])
+        expect(await findMember(acme.workspace, address)).toMatchObject({
+          role: "admin",
+          teams: [{ id: teamId }],
+        });
+    });
+  });
+
   test("who is not a member yet becomes one when the address is confirmed", async () => {
     const acme = await connectVerified();
     const person = await signUp(server, "Ada");

@@ -96,7 +96,10 @@ export interface RestoredOrganization {
   after?: string;
 }
 
-/** Does for a batch of users what was left out while the organization was suspended. Returns the next batch. */
+/**
+ * Does for a batch of users what was left out while the organization was suspended, or the connector was disabled.
+ * Returns the next batch.
+ */
 export async function followRestored(
   platform: Platform,
   { orgId, after = "" }: RestoredOrganization,

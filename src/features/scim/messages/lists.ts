@@ -53,7 +53,8 @@ export function readListRequest(prefix: string, given: Given): ListRequest {
     byCursor,
     page: {
       offset: byCursor ? 0 : startIndex - 1,
-      ...(cursor ? { afterId: decodeCursor(prefix, cursor) } : {}),
+      // Every id comes after the empty text, so the first page has the rules of the others.
+      ...(byCursor ? { afterId: cursor === "" ? "" : decodeCursor(prefix, cursor) } : {}),
       limit,
     },
   };

@@ -84,6 +84,25 @@ test("somebody who was removed and created again does not have the role and team
   });
 });
 
+test("a mapping to a team that was removed gives nothing, and the audit log says nothing about it", async () => {
+  const acme = await connect();
+  const { owner } = acme.workspace;
+  const headers = owner.auth;
+  const [team, removed] = [await createTeam(server, owner), await createTeam(server, owner)];
+  const groupMappings = [team, removed].map(({ id }) => ({ group: "Staff", teamId: id }));
+  await server.call("/v1/scim", { method: "PATCH", body: { groupMappings }, headers });
+  await server.call(`/v1/teams/${removed.id}`, { method: "DELETE", headers });
+  const email = `ada@${acme.domain}`;
+  const { id } = (await acme.createUser(email)).body;
+  await acme.createGroup("Staff", [id]);
+  await acme.createGroup("Others", [id]);
+  expect(await findMember(acme.workspace, email)).toMatchObject({ teams: [{ id: team.id }] });
+  const path = "/v1/audit-events?action=scim_connector.mappings_applied";
+  expect((await server.call(path, { headers })).body.items).toMatchObject([
+    { after: { teamsJoined: 1, teamsLeft: 0 } },
+  ]);
+});
+
 test("an invitation does not make somebody a member whom the directory calls inactive", async () => {
   const acme = await connect();
   const email = `ada@${acme.domain}`;

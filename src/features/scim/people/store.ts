@@ -61,7 +61,7 @@ export const listLinked = (db: Db, orgId: OrgId, connectorId: string, userIds: r
     where u.org_id = ${orgId} and u.connector_id = ${connectorId}
       and (${userIds}::text[] is null or u.id = any(${userIds}::text[]))`);
 
-/** What the groups of these users give them. One statement, however many there are. */
+/** What the groups of these users give them, without teams that were removed. One statement, however many there are. */
 export const listGiven = (
   db: Db,
   orgId: OrgId,
@@ -71,12 +71,13 @@ export const listGiven = (
 ) =>
   db.rows<{ userId: string; role: string | null; teamIds: string[] }>(sql`
     select gm.user_id as "userId", (array_agg(x.role order by x.position) filter (where x.role is not null))[1] as role,
-      coalesce(array_agg(distinct x."teamId") filter (where x."teamId" is not null), '{}') as "teamIds"
+      coalesce(array_agg(distinct t.id) filter (where t.id is not null), '{}') as "teamIds"
     from json_to_recordset(${JSON.stringify(mappings)}::text::json)
       as x(position int, key text, name text, role text, "teamId" text)
     join scim_groups g on g.org_id = ${orgId} and g.connector_id = ${connectorId}
       and (g.display_name_key = x.key or g.external_id = x.name)
     join scim_group_members gm on gm.group_id = g.id
+    left join teams t on t.id = x."teamId" and t.org_id = ${orgId}
     where ${userIds}::text[] is null or gm.user_id = any(${userIds}::text[]) group by gm.user_id`);
 
 /** Those of the custom roles that the organization has. */

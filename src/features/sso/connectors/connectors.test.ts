@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createRole, createWorkspace, joinWorkspace, signIn, useServer } from "../../../../test/harness.ts";
+import {
+  createRole,
+  createTeam,
+  createWorkspace,
+  joinWorkspace,
+  signIn,
+  useServer,
+} from "../../../../test/harness.ts";
 import { findLeakedSecrets } from "../../../../test/oauth.ts";
 import {
   Browser,
@@ -19,6 +26,13 @@ let provider: (typeof stage)["provider"];
 let acme: Company;
 beforeAll(() => {
   ({ provider, acme } = stage);
+});
+
+const listEndpoints = () => ({
+  authorizationEndpoint: `${provider.issuer}/auth`,
+  tokenEndpoint: `${provider.issuer}/token`,
+  jwksUri: `${provider.issuer}/jwks`,
+  userinfoEndpoint: `${provider.issuer}/me`,
 });
 
 const start = (company = acme) => `/v1/sso/${company.connector.id}/start`;
@@ -110,17 +124,23 @@ test("keys that the provider rotates need no change here", async () => {
 
 test("a connector with endpoints needs no metadata", async () => {
   const workspace = await createWorkspace(server);
-  const company = await setUpCompany(server, provider, workspace, {
-    endpoints: {
-      authorizationEndpoint: `${provider.issuer}/auth`,
-      tokenEndpoint: `${provider.issuer}/token`,
-      jwksUri: `${provider.issuer}/jwks`,
-      userinfoEndpoint: `${provider.issuer}/me`,
-    },
-  });
+  const company = await setUpCompany(server, provider, workspace, { endpoints: listEndpoints() });
   provider.asked.length = 0;
   await signInAs(server, company, createPerson(company).subject);
   expect(provider.asked).not.toContain("/.well-known/openid-configuration");
+});
+
+test("sending the endpoints of a connector again changes nothing", async () => {
+  const endpoints = listEndpoints();
+  const company = await setUpCompany(server, provider, await createWorkspace(server), { endpoints });
+  const { subject, email } = createPerson(company);
+  const { auth: headers, userId } = company.owner;
+  await server.platform.db.run(sql`update users set email = ${email} where id = ${userId}`);
+  const path = `/v1/sso/${company.connector.id}`;
+  const { startUrl } = (await server.call(`${path}/test`, { method: "POST", headers })).body;
+  await runSignIn(server, new Browser(), startUrl, subject);
+  const reply = await server.call(path, { method: "PATCH", body: { endpoints }, headers });
+  expect(reply).toMatchObject({ status: 200, body: { connector: { endpoints, testedByUserId: userId } } });
 });
 
 test("another organization's connector, domain and link are not found", async () => {
@@ -158,6 +178,27 @@ test("admins see connectors, and only owners change them", async () => {
   expect((await server.call(path, { ...patch, body: { name: "Acme login" }, headers: stale })).status).toBe(
     200,
   );
+});
+
+test("a connector whose mapping names a removed team can be changed and disabled", async () => {
+  const workspace = await createWorkspace(server);
+  const team = await createTeam(server, workspace.owner);
+  const groupMappings = [{ group: "staff", teamId: team.id }];
+  const company = await setUpCompany(server, provider, workspace, { groupMappings });
+  const headers = workspace.owner.auth;
+  expect((await server.call(`/v1/teams/${team.id}`, { method: "DELETE", headers })).status).toBe(204);
+  const path = `/v1/sso/${company.connector.id}`;
+  const patch = (body: object) => server.call(path, { method: "PATCH", body, headers });
+  expect((await patch({ name: "Another name" })).status).toBe(200);
+  const body = { clientSecret: "seeded-second-secret" };
+  expect((await server.call(`${path}/client-secret`, { body, headers })).status).toBe(200);
+  expect((await patch({ enabled: false })).body.connector).toMatchObject({ enabled: false, groupMappings });
+  // Only teams that the mappings had before may be missing.
+  const other = (await createTeam(server, (await createWorkspace(server)).owner)).id;
+  expect(await patch({ groupMappings: [...groupMappings, { group: "x", teamId: other }] })).toMatchObject({
+    status: 400,
+    body: { details: [{ path: ["groupMappings"] }] },
+  });
 });
 
 test("a role that a connector gives is not removed", async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Ctx, MemberCtx } from "../../../platform/context.ts";
 import { invalidField } from "../../../platform/errors.ts";
 import type { Change, NewOidc } from "./contract.ts";
@@ -80,7 +81,7 @@ export function planOidcChange(ctx: MemberCtx, before: store.OidcRow, body: Chan
     claims: { ...before.settings.claims, ...dropUndefined(body.claims ?? {}) },
   };
   checkAddresses(ctx, settings);
-  const isElsewhere = JSON.stringify(settings.endpoints) !== JSON.stringify(before.settings.endpoints);
+  const isElsewhere = !isDeepStrictEqual(settings.endpoints, before.settings.endpoints);
   const isOther = isElsewhere || settings.clientId !== before.settings.clientId;
   if (isOther && before.clientSecret !== null && clientSecret === undefined)
     throw invalidField(
@@ -99,6 +100,6 @@ export function planOidcChange(ctx: MemberCtx, before: store.OidcRow, body: Chan
     defaultRole: body.defaultRole ?? before.defaultRole,
     groupMappings: body.groupMappings ?? before.groupMappings,
     createsMembers: body.createsMembers ?? before.createsMembers,
-    keepsTest: JSON.stringify(settings) === JSON.stringify(before.settings) && clientSecret === undefined,
+    keepsTest: isDeepStrictEqual(settings, before.settings) && clientSecret === undefined,
   };
 }

@@ -99,8 +99,16 @@ interface Rules {
   groupMappings: readonly GroupMapping[];
 }
 
-/** Nobody gives more rights than they have, and a provider never gives the role of an owner. */
-async function checkRules(tx: Db, actor: Membership, { defaultRole, groupMappings }: Rules): Promise<void> {
+/**
+ * Nobody gives more rights than they have, and a provider never gives the role of an owner. Teams of `before` may have
+ * been removed since: that must not prevent another change, such as disabling the connector.
+ */
+async function checkRules(
+  tx: Db,
+  actor: Membership,
+  { defaultRole, groupMappings }: Rules,
+  before: readonly GroupMapping[] = [],
+): Promise<void> {
   const refuseOwner = (role: string, path: (string | number)[]) => {
     if (role === "owner")
       throw invalidField(path, "Single sign-on never gives the role owner. An owner gives it to a member.");
@@ -113,7 +121,10 @@ async function checkRules(tx: Db, actor: Membership, { defaultRole, groupMapping
   }
   const roles = new Set([defaultRole, ...groupMappings.flatMap(({ role }) => role ?? [])]);
   for (const role of roles) await requireGrantableRole(tx, actor, role);
-  const teams = [...new Set(groupMappings.flatMap(({ teamId }) => teamId ?? []))];
+  const known = new Set(before.map(({ teamId }) => teamId));
+  const teams = [...new Set(groupMappings.flatMap(({ teamId }) => teamId ?? []))].filter(
+    (id) => !known.has(id),
+  );
   if ((await countTeams(tx, actor.orgId, teams)) < teams.length)
     throw invalidField(["groupMappings"], "One of these teams does not exist. GET /v1/teams lists them.");
 }
@@ -195,7 +206,7 @@ export async function changeRow(
     const before = isId("sso", id) ? await store.lock(tx, orgId, id) : undefined;
     if (!before) throw notFound("sso_connector");
     const to = await plan(before, tx);
-    await checkRules(tx, actor, to);
+    await checkRules(tx, actor, to, before.groupMappings);
     if (before.enabled && !to.enabled) {
       await refuseLastRequired(tx, before);
       await endSessions(ctx, tx, before);

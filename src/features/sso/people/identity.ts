@@ -20,13 +20,13 @@ export interface Proof {
 
 const maxGroups = 2_000;
 
-/** Removes what a column cannot store. */
+/** Removes what a column cannot store, also half of a character at the end. */
 const clean = (text: string, max: number) =>
   text
     .replace(/\p{Cc}/gu, " ")
-    .toWellFormed()
     .trim()
-    .slice(0, max);
+    .slice(0, max)
+    .toWellFormed();
 
 /** Undefined when the provider sends no name. */
 export const readName = ({ name }: Pick<Identity, "name">): string | undefined =>

@@ -99,6 +99,15 @@ describe("a first sign-in", () => {
     expect(items[0]).toMatchObject({ after: { name: "Ada  Lovelace" } });
     provider.people.set(subject, { email, name: " " });
     expect(await findName()).toBe("Ada  Lovelace");
+    // A long name that is cut within a character is given once, and not at each sign-in.
+    provider.people.set(subject, { email, name: `${"a".repeat(119)}😀` });
+    const cut = await findName();
+    expect(await findName()).toBe(cut);
+    const listRenamed = async () =>
+      (await server.call("/v1/audit-events?action=member.renamed", { headers: acme.owner.auth })).body.items;
+    expect(await listRenamed()).toHaveLength(items.length + 1);
+    provider.people.set(subject, { email, name: "Ada  Lovelace" });
+    await findName();
     // The account is used elsewhere now, so one provider alone does not name the person.
     const globex = await createWorkspace(server);
     const member = await joinWorkspace(server, globex, "member");

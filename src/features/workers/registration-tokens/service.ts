@@ -20,6 +20,9 @@ import type { NewRegistrationToken, Registration, RegistrationToken } from "./co
 import { registrationPrefix } from "./credential.ts";
 import * as store from "./store.ts";
 
+/** The last day of the year 9999, after which ISO 8601 needs an extended format. */
+const maxExpiresAt = Date.UTC(9999, 11, 31);
+
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
   return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
 }
@@ -29,6 +32,8 @@ export async function create(ctx: MemberCtx, input: NewRegistrationToken) {
   const { maxUses = null, expiresAt = null } = input;
   if (expiresAt !== null && expiresAt <= Date.now())
     throw invalidField(["expiresAt"], "The time must be in the future.");
+  if (expiresAt !== null && expiresAt > maxExpiresAt)
+    throw invalidField(["expiresAt"], "This is too far in the future.");
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "worker_registration_tokens");
     await checkAssignments(ctx, tx, { ...input, ownerId: member.id });

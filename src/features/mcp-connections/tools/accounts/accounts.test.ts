@@ -90,6 +90,19 @@ describe("tools that the account of one member lists differently", () => {
     expect((await get("")).connection).toMatchObject({ heldTools: 1 });
   });
 
+  test("are held in the list of this member, and in no other, when one difference holds all tools", async () => {
+    await server.call(`/v1/mcp-connections/${connection.id}/tools/policy`, {
+      ...{ method: "PUT", body: { onDrift: "hold_all" }, headers: acme.owner.auth },
+    });
+    await list(ada, [poisoned, write]);
+    const listStates = async ({ auth }: Person, query = "") =>
+      (await get(`/tools${query}`, auth)).items.map(({ state }: Body) => state);
+    expect(await listStates(ada)).toEqual(["held", "held"]);
+    expect(await listStates(bob)).toEqual(["approved", "approved"]);
+    expect(await listStates(bob, "?state=held")).toEqual([]);
+    expect(await listStates(ada, "?state=held")).toEqual(["held", "held"]);
+  });
+
   test("are shown to those who decide, and a member who lists again and again changes no revision of others", async () => {
     await list(ada, [poisoned, write]);
     const seen = await get("/drift");
