@@ -24,9 +24,10 @@ const maxGroups = 2_000;
 const clean = (text: string, max: number) =>
   text
     .replace(/\p{Cc}/gu, " ")
+    .toWellFormed()
     .trim()
     .slice(0, max)
-    .toWellFormed();
+    .replace(/\p{Cs}$/u, "");
 
 /** Undefined when the provider sends no name. */
 export const readName = ({ name }: Pick<Identity, "name">): string | undefined =>
