@@ -3,9 +3,9 @@ import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, inject, test } from "vitest";
 import { z } from "zod";
-import { sql } from "../../src/platform/db/index.ts";
+import { createDb, openPostgres, sql } from "../../src/platform/db/index.ts";
 import { on, open, route } from "../../src/platform/http/index.ts";
-import { type ServerOptions, type TestServer, useServer } from "../harness.ts";
+import { createDatabase, type ServerOptions, type TestServer, useServer } from "../harness.ts";
 
 const seconds = z.strictObject({ seconds: z.coerce.number() });
 const replies = { 200: z.strictObject({ done: z.boolean() }) };
@@ -100,11 +100,33 @@ describe.skipIf(!onPostgres)("a statement that runs longer than its class allows
     expect((await server.call("/test/sleep?seconds=20", { method: "POST" })).status).toBe(503);
     await server.platform.db.row(sleeping(1.4));
     await expect(server.platform.db.row(sleeping(20))).rejects.toThrow(/did not finish/);
-    await server.platform.db.withOptions({ work: "unlimited" }).transaction((tx) => tx.row(sleeping(2.2)));
+    const unlimited = server.platform.db.withOptions({ work: "unlimited" });
+    await unlimited.transaction((tx) => tx.row(sleeping(2.2)));
+    await unlimited.row(sleeping(2.2));
+    await unlimited.queryWithDriverTypes("select pg_sleep(2.2)");
+    await expect(server.platform.db.row(sleeping(20))).rejects.toThrow(/did not finish/);
     // The limit of a transaction does not stay on its connection.
     for (let i = 0; i < 6; i++) expect((await server.call("/test/sleep?seconds=0.6")).status).toBe(503);
   });
 });
+
+test.skipIf(!onPostgres)(
+  "a pooler for sessions does not take away the limit of jobs (PostgreSQL)",
+  async () => {
+    const database = await createDatabase();
+    const engine = await openPostgres(database.url!, {
+      pooler: { sharesConnections: false, keepsPrepared: true, statementMs: 0 },
+      limits: { background: 500 },
+      onError: () => {},
+    });
+    const db = createDb(engine);
+    await expect(db.row(sleeping(5))).rejects.toThrow(/did not finish/);
+    await expect(db.transaction((tx) => tx.row(sleeping(5)))).rejects.toThrow(/did not finish/);
+    await db.withOptions({ work: "unlimited" }).transaction((tx) => tx.row(sleeping(1)));
+    await engine.close();
+    await database.drop();
+  },
+);
 
 describe.skipIf(!onPostgres)("a caller that leaves (PostgreSQL)", () => {
   const server = useServer({ moreRoutes, limits: { read: 30_000, change: 30_000 } });

@@ -93,6 +93,10 @@ export function deliver(
     // The organization's storage is full. The remaining events are dropped so that the run can end: the server
     // accepts its completion even then, with their usage.
     if (error.code === "quota_exceeded") {
+      // The server has the events before `index`: its reply to an earlier request was lost.
+      const { index = 0 } = error.body;
+      const stored = batch[Number(index) - 1];
+      if (stored) journal.acknowledge(stored.sequence);
       dropsEvents = true;
       return true;
     }

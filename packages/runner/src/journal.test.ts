@@ -356,7 +356,9 @@ describe("usage of events that were dropped because the storage is full", () => 
             error: "automation_runner_event_sequence_gap",
             expected: stored.length,
           });
-        if (sequence + events.length > room.events) throw full();
+        const isNew = (json: string) => JSON.parse(json).sequence >= stored.length;
+        if (sequence + events.length > room.events && events.some(isNew))
+          throw new RefusedError(409, { ...full().body, index: events.findIndex(isNew) });
         stored.splice(sequence, Number.POSITIVE_INFINITY, ...events);
       },
       async complete(_: string, completion: Completion) {
@@ -399,6 +401,66 @@ describe("usage of events that were dropped because the storage is full", () => 
     journal.end(createTerminalEvent(succeeded), { ...succeeded, usage: rest }, 2);
     await deliverAll(journal, server);
     expect(server.completions[0]!.usage).toEqual({ inputTokens: 21, outputTokens: 2, costMicros: 8 });
+  });
+
+  test("is not in the completion when a process ended after the server had stored the events after all", async () => {
+    const file = createFile();
+    const room = { events: 0 };
+    const server = createFullServer(room);
+    const run = async (journal: Journal, isOver: () => boolean) => {
+      const stop = new AbortController();
+      const sendEvents = async (id: string, events: readonly string[]) => {
+        await server.sendEvents(id, events);
+        stop.abort();
+        throw new UnreachableError("http://localhost", "The reply was lost.");
+      };
+      const delivery = deliver(journal, { ...server, sendEvents }, stop.signal, atOnce);
+      while (!isOver()) await new Promise((done) => setImmediate(done));
+      stop.abort();
+      await delivery.result;
+    };
+    const first = beginJournal(file.storage, begin);
+    first.add([usageEvent(20)], 1);
+    await run(first, () => first.pending.length === 0);
+    room.events = 10;
+    const second = openJournal(file.storage, replay(file.bytes))!;
+    second.add([usageEvent(1)], 2);
+    second.end(createTerminalEvent(succeeded), succeeded, 2);
+    await run(second, () => server.stored.length === 3);
+    await deliverAll(openJournal(file.storage, replay(file.bytes))!, server);
+    expect(server.completions).toEqual([succeeded]);
+  });
+
+  test("is the same after a crash when some of the dropped events could be sent", () => {
+    const file = createFile();
+    const journal = beginJournal(file.storage, begin);
+    journal.add([usageEvent(100), usageEvent(20), usageEvent(3)], 1);
+    journal.drop();
+    journal.rewind(0);
+    journal.acknowledge(0);
+    journal.drop();
+    expect(journal.droppedUsage).toMatchObject({ inputTokens: 23, costMicros: 10 });
+    const opened = openJournal(file.storage, replay(file.bytes))!;
+    expect(opened.droppedUsage).toEqual(journal.droppedUsage);
+    expect(opened.pending).toEqual([]);
+  });
+
+  test("does not have the usage of events that the server stored before its reply was lost", async () => {
+    const journal = beginJournal(createFile().storage, begin);
+    const server = createFullServer({ events: 2 });
+    let calls = 0;
+    const sendEvents = async (id: string, events: readonly string[]) => {
+      const isFirst = calls++ === 0;
+      await server.sendEvents(id, events);
+      if (!isFirst) return;
+      journal.add([usageEvent(3)], 1);
+      journal.end(createTerminalEvent(succeeded), succeeded, 2);
+      throw new UnreachableError("http://localhost", "The reply was lost.");
+    };
+    journal.add([usageEvent(100), usageEvent(20)], 1);
+    const delivery = deliver(journal, { ...server, sendEvents }, new AbortController().signal, atOnce);
+    expect(await delivery.result).toEqual({ status: "delivered" });
+    expect(server.completions[0]!.usage).toEqual({ inputTokens: 3, outputTokens: 0, costMicros: 5 });
   });
 
   test("is not in the completion when a later process could send the events after all", async () => {

@@ -142,8 +142,8 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
   let pendingBytes = sumSizes(pending);
   let count = found.events.length;
   let bytes = found.validBytes;
-  let { usage, completion, acknowledged } = found;
-  let droppedUsage = sumUsage(found.events.slice(found.delivered + 1, acknowledged + 1));
+  let { usage, completion, delivered } = found;
+  let droppedUsage = sumUsage(found.events.slice(delivered + 1, found.acknowledged + 1));
 
   const write = (text: string) => {
     storage.append(text);
@@ -193,15 +193,16 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
       const first = pending[0]?.sequence ?? count;
       const gone = pending.splice(0, sequence + 1 - first);
       pendingBytes -= sumSizes(gone);
-      // WrittenEvent once, however often the server asks for the events again. Not synced: if it is lost, the events
+      // Written once, however often the server asks for the events again. Not synced: if it is lost, the events
       // are sent again, and the server recognizes them.
-      if (sequence > acknowledged) write(encodeEntry({ acknowledged: sequence }));
-      acknowledged = Math.max(acknowledged, sequence);
+      if (sequence > delivered) write(encodeEntry({ acknowledged: sequence }));
+      delivered = Math.max(delivered, sequence);
+      // The server has all events before this one. An earlier process dropped some, and the next one sent them.
+      droppedUsage = noUsage;
     },
     drop() {
       droppedUsage = addUsage(droppedUsage, sumUsage(pending));
-      acknowledged = count - 1;
-      write(encodeEntry({ acknowledged, dropped: true }));
+      write(encodeEntry({ acknowledged: count - 1, dropped: true }));
       pending = [];
       pendingBytes = 0;
     },

@@ -205,8 +205,9 @@ describe("what automations store", () => {
     expect(stored).toBeLessThanOrEqual(100_000);
 
     expect(await report(server, auth, run.id, large(0))).toMatchObject({ status: 200 });
+    // The events before `index` are stored.
     expect(await reportBatch(server, auth, run.id, [large(taken - 1), large(taken)])).toMatchObject(
-      exceeded("automation_storage"),
+      exceeded("automation_storage", { index: 1, sequence: taken }),
     );
     const again = await server.call(`/v1/automations/${run.automationId}/run`, {
       method: "POST",

@@ -46,6 +46,8 @@ export async function migrate(db: Db, migrations = readMigrations()): Promise<st
   await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     // Replicas that start together queue here; the second finds nothing left to do.
     await tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
+    // Migrations compute with days and weeks, which must not depend on the time zone of the server.
+    await tx.run(sql`set local timezone = 'UTC'`);
     await tx.queryWithDriverTypes(`create table if not exists schema_migrations (
       version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
     )`);

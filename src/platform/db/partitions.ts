@@ -20,10 +20,14 @@ const weeksAhead = 4;
  * the default partition; a week that has rows there gets no partition.
  */
 export const addPartitions = (db: Db, table: string) =>
-  db.rows<{ week: number }>(sql`
-    select week from generate_series(first_day_of_week(now()),
-      first_day_of_week(now()) + ${weeksAhead}::int * interval '7 days', interval '7 days') week
-    where add_partition(${table}, week)`);
+  db.transaction(async (tx) => {
+    // In a time zone with clock changes, seven days can be an hour more or less than a week.
+    await tx.run(sql`set local timezone = 'UTC'`);
+    return tx.rows<{ week: number }>(sql`
+      select week from generate_series(first_day_of_week(now()),
+        first_day_of_week(now()) + ${weeksAhead}::int * interval '7 days', interval '7 days') week
+      where add_partition(${table}, week)`);
+  });
 
 /** The partitions of a table, oldest first, without the default partition. */
 export const listPartitions = (db: Db, table: string) =>

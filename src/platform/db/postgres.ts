@@ -2,6 +2,7 @@ import pg from "pg";
 import { runCancellable } from "./cancel.ts";
 import {
   type Engine,
+  type Result,
   randomPageCost,
   type Session,
   type StatementOptions,
@@ -115,7 +116,7 @@ export async function openPostgres(
   const beginText = (options: StatementOptions) => {
     const ofPool = limits[isRequest(options) ? "read" : "background"];
     const limit = limits[options.work];
-    if (pooler && choosePool(options) !== migrations)
+    if (pooler && options.work !== "unlimited")
       return `begin; ${pooledSettings}; set local statement_timeout = ${limit}`;
     return limit === ofPool ? "begin" : `begin; set local statement_timeout = ${limit}`;
   };
@@ -125,9 +126,22 @@ export async function openPostgres(
     const { statementMs: ofServer } = pooler;
     return isRequest({ work }) ? ofServer === 0 || ofServer > limits.read : ofServer !== limits[work];
   };
+  /** Outside of a transaction, the limit is that of the connection. A connection without one is not used again. */
+  const runUnlimited = async (run: (session: Session) => Promise<Result>): Promise<Result> => {
+    const client = await translateDatabaseErrors(migrations.connect());
+    client.on("error", onError);
+    try {
+      await translateDatabaseErrors(client.query("set statement_timeout = 0"));
+      return await run(openSession(client, names, undefined));
+    } finally {
+      client.off("error", onError);
+      client.release(true);
+    }
+  };
   const engine: Engine = {
     kind: "postgres",
     query: (text, values, options = defaultOptions) => {
+      if (options.work === "unlimited") return runUnlimited((session) => session.query(text, values));
       if (needsTransaction(options))
         return engine.transaction((session) => session.query(text, values), options);
       // A cancel request through a pooler could reach a statement of somebody else.
@@ -137,11 +151,14 @@ export async function openPostgres(
         openSession(client, names, waitMs(work)).query(text, values),
       );
     },
-    queryWithDriverTypes: (text, values, options = defaultOptions) =>
+    queryWithDriverTypes: (text, values, options = defaultOptions) => {
+      if (options.work === "unlimited")
+        return runUnlimited((session) => session.queryWithDriverTypes(text, values));
       // Without values it may be several statements, with a transaction of their own.
-      values && needsTransaction(options)
+      return values && needsTransaction(options)
         ? engine.transaction((session) => session.queryWithDriverTypes(text, values), options)
-        : openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values),
+        : openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values);
+    },
     transaction: async (work, options = defaultOptions) => {
       const client = await translateDatabaseErrors(choosePool(options).connect());
       let broken: Error | undefined;

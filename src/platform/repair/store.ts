@@ -13,11 +13,11 @@ export const listInvalidIndexes = (db: Db) =>
      where not indisvalid and relkind = 'i' and relnamespace = current_schema()::regnamespace order by 1`,
   );
 
-/** Rebuilds an index. On a server, tables can be written meanwhile. */
+/** Rebuilds an index. On a server, tables can be written meanwhile. A large one takes minutes. */
 export const rebuildIndex = async (db: Db, name: string): Promise<void> =>
-  void (await db.queryWithDriverTypes(
-    `reindex index ${db.kind === "postgres" ? "concurrently " : ""}${name}`,
-  ));
+  void (await db
+    .withOptions({ work: "unlimited" })
+    .queryWithDriverTypes(`reindex index ${db.kind === "postgres" ? "concurrently " : ""}${name}`));
 
 export interface NumberedColumn {
   table: string;

@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { conflict, type Refusal, tooLarge } from "../../../platform/errors.ts";
+import { conflict, Refusal, tooLarge } from "../../../platform/errors.ts";
 import { baseHeaders, defineCursor, type OpenStream } from "../../../platform/http/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { computeDigest } from "../digest.ts";
@@ -207,7 +207,7 @@ async function decideUnderLock(
     newReports.push(event);
   }
   // Stored events are acknowledged again, even when the storage is full.
-  if (full && newReports.length > 0) return refuse(full);
+  if (full && newReports.length > 0) return refuse(isBatch ? nameFirst(full, reports, newReports[0]!) : full);
   if (newReports.length > 0) {
     const [stored] = await store.insertEventReportsAcrossOrganizations(
       tx,
@@ -232,6 +232,13 @@ async function decideUnderLock(
     findStoredEvent: ({ sequence }) => known.get(sequence) as RunEvent,
   };
 }
+
+/** The events before it are stored, so the sender does not report their usage again. */
+const nameFirst = (
+  { status, body }: Refusal,
+  reports: readonly PreparedEventReport[],
+  first: PreparedEventReport,
+) => new Refusal(status, { ...body, index: reports.indexOf(first), sequence: first.sequence });
 
 /** A usage report has the position of its event. */
 function readUsage({ type, sequence, createdAt, content }: PreparedEventReport, serviceEvents: number) {

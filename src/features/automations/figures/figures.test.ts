@@ -1,9 +1,10 @@
 /** The sums are compared with figures that are computed from all rows, with other code. */
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { useServer } from "../../../../test/harness.ts";
 import type { OrgId } from "../../../platform/context.ts";
-import { sql } from "../../../platform/db/index.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
 import { newId, newIdAt } from "../../../platform/ids.ts";
 import { adjustCosts, readFigures, subtractRuns } from "./index.ts";
 import { sumStep } from "./service.ts";
@@ -51,7 +52,7 @@ const endings: [status: string, reason: string | null][] = [
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
 
 /** What can happen, with numbers that choose the rows and their values. Time never goes back. */
-const actions: Record<string, (history: History, one: number, two: number) => Promise<void>> = {
+const actions: Record<string, (history: History, one: number, two: number, db?: Db) => Promise<void>> = {
   async create({ orgId, automationId, now, runs }, one) {
     const run: Run = {
       ...{
@@ -97,12 +98,12 @@ const actions: Record<string, (history: History, one: number, two: number) => Pr
       values (${run.id}, 1, ${report.number}, ${orgId}, ${automationId}, ${run.memberId}, 1, 1, ${report.costMicros},
         ${toTime(now)}::text::timestamptz)`);
   },
-  async correct({ orgId, reports }, one, two) {
+  async correct({ orgId, reports }, one, two, on = db()) {
     const report = pick(reports, one);
     if (!report) return;
     const { runId, number, costMicros: earlier } = report;
     report.costMicros = two % 1_000;
-    await db().transaction(async (tx) => {
+    await on.transaction(async (tx) => {
       await tx.run(sql`
         update automation_usage set cost_micros = ${report.costMicros}
         where org_id = ${orgId} and run_id = ${runId} and report = ${number}`);
@@ -112,13 +113,13 @@ const actions: Record<string, (history: History, one: number, two: number) => Pr
     });
   },
   /** Retention can remove any run that has ended, whether or not it is added up. Its costs stay. */
-  async remove({ orgId, runs }, one, two) {
+  async remove({ orgId, runs }, one, two, on = db()) {
     const gone = runs.filter(
       ({ finishedAt }, i) => finishedAt !== null && i % 5 === one % 5 && i < two % 200,
     );
     for (const run of gone) runs.splice(runs.indexOf(run), 1);
     const ids = gone.map(({ id }) => id);
-    await db().transaction(async (tx) => {
+    await on.transaction(async (tx) => {
       await subtractRuns(tx, orgId, ids);
       await tx.run(sql`delete from automation_runs where id = any(${ids}::text[])`);
     });
@@ -193,6 +194,12 @@ async function compare({ orgId, runs, reports }: History, memberId: string | nul
   );
 }
 
+async function createHistory(): Promise<History> {
+  const orgId = newId("org") as OrgId;
+  await db().run(sql`insert into organizations (id, name, slug) values (${orgId}, 'Acme', ${orgId})`);
+  return { orgId, automationId: newId("aut"), now: begin, runs: [], reports: [] };
+}
+
 const number = fc.nat(10_000_000);
 const steps = fc.array(
   fc.record({
@@ -219,12 +226,8 @@ describe("the sums of the overview", () => {
   test("are the figures of the rows, whatever happens to runs and reports", async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.array(times, { minLength: 3, maxLength: 6 }), async (history, periods) => {
-        const orgId = newId("org") as OrgId;
-        await db().run(sql`insert into organizations (id, name, slug) values (${orgId}, 'Acme', ${orgId})`);
-        const state: History = {
-          ...{ orgId, automationId: newId("aut") },
-          ...{ now: begin, runs: [], reports: [] },
-        };
+        const state = await createHistory();
+        const { orgId } = state;
         for (const { action, one, two, waitMinutes } of history) {
           state.now += waitMinutes * minute + (one % minute);
           await actions[action]!(state, one, two);
@@ -248,4 +251,57 @@ describe("the sums of the overview", () => {
       { numRuns: 20 },
     );
   });
+
+  test("have runs and reports of a time that a clock had shown before", async () => {
+    const state = await createHistory();
+    const end = async () => {
+      await actions.create!(state, 0, 0);
+      await actions.report!(state, state.runs.length - 1, 7);
+      await actions.end!(state, 0, 0);
+    };
+    await end();
+    await actions.sum!({ ...state, now: begin + dayMs }, 0, 0);
+    state.now += dayMs / 2;
+    await end();
+    await compare(state, null, [begin - dayMs, begin, begin + dayMs]);
+    await actions.sum!({ ...state, now: begin + dayMs }, 0, 0);
+    await compare(state, null, [begin - dayMs, begin, begin + dayMs]);
+  });
+
+  test("are right again after implausible costs are corrected", async () => {
+    const state = await createHistory();
+    await actions.create!(state, 0, 0);
+    for (const n of [0, 1]) await actions.report!(state, 0, n);
+    await db().run(sql`
+      update automation_usage set cost_micros = ${Number.MAX_SAFE_INTEGER} where org_id = ${state.orgId}`);
+    for (const report of state.reports) report.costMicros = Number.MAX_SAFE_INTEGER;
+    await actions.sum!({ ...state, now: state.now + minute }, 0, 0);
+    for (const n of [0, 1]) await actions.correct!(state, n, 5);
+    await compare(state, null, [begin - dayMs, begin, begin + dayMs]);
+  });
+
+  test.each([
+    ["a correction", (state: History, tx: Db) => actions.correct!(state, 0, 500, tx)],
+    ["a removal", (state: History, tx: Db) => actions.remove!(state, 0, 199, tx)],
+  ])(
+    "have %s that is not committed when an organization is added up for the first time",
+    async (_, change) => {
+      const state = await createHistory();
+      await actions.create!(state, 0, 0);
+      await actions.report!(state, 0, 100);
+      await actions.end!(state, 0, 0);
+      const [changed, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const changing = db().transaction(async (tx) => {
+        await change(state, tx);
+        changed.resolve();
+        await mayCommit.promise;
+      });
+      await changed.promise;
+      const summing = sumStep(db(), state.orgId, toTime(begin + dayMs)!);
+      await Promise.race([summing, sleep(300)]);
+      mayCommit.resolve();
+      await Promise.all([changing, summing]);
+      await compare(state, null, [begin - dayMs, begin, begin + dayMs]);
+    },
+  );
 });

@@ -39,7 +39,7 @@ export const sumStep = (db: Db, orgId: OrgId, until: store.Mark): Promise<void> 
 
 /** Takes runs that the caller is about to remove from the sums. The caller has locked them. */
 export async function subtractRuns(tx: Db, orgId: OrgId, ids: readonly string[]): Promise<void> {
-  const mark = await store.lockExistingMark(tx, orgId);
+  const mark = await store.lockMark(tx, orgId);
   if (mark === undefined) return;
   const sums = createSums(orgId);
   for (const runs of await store.listRunsBefore(tx, orgId, ids, mark)) sums.addRuns(runs, -1);
@@ -49,7 +49,7 @@ export async function subtractRuns(tx: Db, orgId: OrgId, ids: readonly string[])
 /** Changes the sums as the costs of reports change, in the transaction that changes the reports. */
 export async function adjustCosts(tx: Db, orgId: OrgId, changes: readonly store.CostChange[]): Promise<void> {
   if (changes.every(({ micros }) => micros === 0)) return;
-  const mark = await store.lockExistingMark(tx, orgId);
+  const mark = await store.lockMark(tx, orgId);
   if (mark === undefined) return;
   const sums = createSums(orgId);
   for (const costs of await store.placeChanges(tx, orgId, changes, mark)) sums.addCosts(costs);

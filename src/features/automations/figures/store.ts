@@ -12,23 +12,19 @@ const ofMember = (reach: Reach, column: Sql) => (reach === null ? emptySql : sql
 /** A time of the database with all its digits, because milliseconds would cut it. */
 export type Mark = string;
 
-/** Creates the mark of an organization if it has none, and locks it. Undefined: there is no such organization. */
+/**
+ * Locks the mark of an organization. Until the transaction ends, nobody else can move it or change the sums. An
+ * organization that has none gets one, because there must be something to lock. Undefined: there is no such organization.
+ */
 export const lockMark = async (tx: Db, orgId: OrgId): Promise<Mark | undefined> => {
   await tx.run(sql`
     insert into automation_figure_marks (org_id, summed_until)
     select o.id, '-infinity' from organizations o where o.id = ${orgId} on conflict do nothing`);
-  return lockExistingMark(tx, orgId);
-};
-
-/**
- * Locks the mark of an organization. Until the transaction ends, nobody else can move it or change the sums. Undefined:
- * nothing is added up yet.
- */
-export const lockExistingMark = async (tx: Db, orgId: OrgId): Promise<Mark | undefined> =>
-  (
+  return (
     await tx.row<{ until: Mark }>(sql`
       select m.summed_until::text as until from automation_figure_marks m where m.org_id = ${orgId} for update`)
   )?.until;
+};
 
 /** The first statement of a transaction that reads: all that follow see the same rows as this one. */
 export const findMarkInSnapshot = async (tx: Db, orgId: OrgId): Promise<Mark> => {
@@ -66,22 +62,28 @@ export const listOrgIdsToSumAcrossOrganizations = async (
       order by m.summed_until nulls first, o.id limit ${limit}`)
   ).map(({ orgId }) => orgId);
 
-/** How far the sums can go with one step of at most about `count` runs and `count` reports. Never back. */
+/**
+ * How far the sums can go with one step of at most about `count` runs and `count` reports: to the last of them, never
+ * back. Not to `until` itself: after a clock was ahead for a while, what ends before the time it showed would be left out.
+ */
 export const findStepEnd = async (
   tx: Db,
   orgId: OrgId,
   from: Mark,
   until: Mark,
   count: number,
-): Promise<Mark> =>
-  (await tx.row<{ end: Mark }>(sql`
-    select greatest(${from}::timestamptz, least(${until}::timestamptz,
-      (select r.finished_at + interval '1 microsecond' from automation_runs r
-        where r.org_id = ${orgId} and r.finished_at >= ${from}::timestamptz
-        order by r.finished_at offset ${raw(String(count - 1))} limit 1),
-      (select u.reported_at + interval '1 microsecond' from automation_usage u
-        where u.org_id = ${orgId} and u.reported_at >= ${from}::timestamptz
-        order by u.reported_at offset ${raw(String(count - 1))} limit 1)))::text as end`))!.end;
+): Promise<Mark> => {
+  const runs = sql`automation_runs r where r.org_id = ${orgId} and r.finished_at >= ${from}::timestamptz
+    and r.finished_at < ${until}::timestamptz`;
+  const reports = sql`automation_usage u where u.org_id = ${orgId} and u.reported_at >= ${from}::timestamptz
+    and u.reported_at < ${until}::timestamptz`;
+  return (await tx.row<{ end: Mark }>(sql`
+    select coalesce(least(
+      (select r.finished_at from ${runs} order by r.finished_at offset ${raw(String(count - 1))} limit 1),
+      (select u.reported_at from ${reports} order by u.reported_at offset ${raw(String(count - 1))} limit 1),
+      greatest((select max(r.finished_at) from ${runs}), (select max(u.reported_at) from ${reports}))
+    ) + interval '1 microsecond', ${from}::timestamptz)::text as end`))!.end;
+};
 
 const dayOf = (time: Sql) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`;
 const quarterOf = (time: Sql) => sql`(floor(date_part('epoch', ${time}))::bigint % 86400 / 900)::int`;
@@ -141,10 +143,10 @@ export interface CostSums {
 
 const costColumns = (time: Sql) => sql`${dayOf(time)} as day, ${quarterOf(time)} as quarter`;
 
+/** A sum is not limited to what a reply can hold, because a correction takes off the whole cost of a report. */
 export const listReportedCosts = (tx: Db, orgId: OrgId, from: Mark, to: Mark) =>
   tx.rows<CostSums>(sql`
-    select u.member_id as "memberId", ${costColumns(sql`u.reported_at`)},
-      least(sum(u.cost_micros), 9007199254740991)::bigint as micros
+    select u.member_id as "memberId", ${costColumns(sql`u.reported_at`)}, sum(u.cost_micros)::float8 as micros
     from automation_usage u where u.org_id = ${orgId} and u.reported_at >= ${from}::timestamptz
       and u.reported_at < ${to}::timestamptz
     group by 1, 2, 3`);

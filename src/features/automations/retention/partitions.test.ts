@@ -1,5 +1,5 @@
 /** Events are in partitions of a week, by the creation of their run. Each test begins with the partitions of a migration. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import {
   type Auth,
   complete,
@@ -11,9 +11,30 @@ import {
   reportBatch,
 } from "../../../../test/automations.ts";
 import { createWorkspace, useServer } from "../../../../test/harness.ts";
-import { addPartitions, listPartitions, raw, sql } from "../../../platform/db/index.ts";
+import { addPartitions, type Db, listPartitions, migrate, raw, sql } from "../../../platform/db/index.ts";
 import { rangeOfRecentRuns, runNumberAt } from "../events/run-numbers.ts";
 import { pruneAll } from "./jobs.ts";
+
+const dayMs = 86_400_000;
+const weekMs = 7 * dayMs;
+const rollback = new Error("Nothing is kept.");
+
+/** The first days of this week and of the next four, which are Mondays. */
+function listWeeks(): number[] {
+  const monday = Math.floor((Date.now() - 4 * dayMs) / weekMs) * weekMs + 4 * dayMs;
+  return [0, 1, 2, 3, 4].map((n) => monday + n * weekMs);
+}
+
+/** Sets a time zone whose clocks go forward in ten days, and back a hundred days later. */
+async function setChangingClocks(tx: Db): Promise<void> {
+  const day = Math.ceil((Date.now() - Date.UTC(new Date().getUTCFullYear(), 0)) / dayMs);
+  const zone = `AAA0BBB,J${((day + 9) % 365) + 1}/0,J${((day + 109) % 365) + 1}/0`;
+  await tx.run(sql`select set_config('timezone', ${zone}, true)`);
+}
+
+/** The text of a bound, as the catalogue has it. */
+const bound = (table: string, time: number) =>
+  sql`trim(partition_bound(${table}, to_timestamp(${time}::bigint / 1000.0)), '''')`;
 
 const createKit = () => {
   const server = useServer();
@@ -73,6 +94,43 @@ describe("partitions of events", () => {
     // The first partition has no events, so it is dropped.
     expect(await listNames()).toEqual(names.slice(1));
     expect(await addPartitions(server.platform.db, table)).toEqual([]);
+  });
+
+  test.each(["automation_events", "webhook_deliveries"])(
+    "of %s begin on Monday in UTC, also when the clocks of the server change",
+    async (name) => {
+      const work = server.platform.db.transaction(async (tx) => {
+        for (const partition of await listPartitions(tx, name))
+          await tx.run(sql`drop table ${raw(partition.name)}`);
+        await setChangingClocks(tx);
+        await addPartitions(tx, name);
+        const found = await listPartitions(tx, name);
+        expect(found.map(({ startsAt }) => startsAt)).toEqual(listWeeks());
+        for (const { name: partition, startsAt, endsAt } of found)
+          expect(
+            await tx.row(sql`
+              select pg_get_expr(c.relpartbound, c.oid) as bounds from pg_class c where c.relname = ${partition}`),
+          ).toEqual(
+            await tx.row(sql`
+              select format('FOR VALUES FROM (%L) TO (%L)', ${bound(name, startsAt!)}, ${bound(name, endsAt)}) as bounds`),
+          );
+        throw rollback;
+      });
+      await expect(work).rejects.toBe(rollback);
+    },
+  );
+
+  test.skipIf(inject("engine") === "pglite")("of a new database do so too", async () => {
+    const work = server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`create schema another`);
+      await tx.run(sql`set local search_path = another`);
+      await setChangingClocks(tx);
+      await migrate(tx);
+      const found = await listPartitions(tx, table);
+      expect(found.slice(1).map(({ startsAt }) => startsAt)).toEqual(listWeeks());
+      throw rollback;
+    });
+    await expect(work).rejects.toBe(rollback);
   });
 
   test("refuse no event when the partition of the week is missing", async () => {

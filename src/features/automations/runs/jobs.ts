@@ -1,5 +1,6 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
+import { findExceededBudget, isMonthlyOfOrganization } from "../../llm-providers/index.ts";
 import { defaults } from "../settings/index.ts";
 import { runChanges } from "./changes.ts";
 import { endRun } from "./ending.ts";
@@ -73,12 +74,17 @@ async function skipUnclaimedBatch(platform: Platform): Promise<number> {
   return runs.length;
 }
 
-/** After the month's budget is spent, skips queued runs and cancels running ones, each in its own transaction. */
+/**
+ * While the month's budget is spent, skips queued runs and cancels running ones, each in its own transaction. The job can
+ * run late: the budget may be higher by then, or the month over.
+ */
 export const stopOrganization = job<{ orgId: string }>({
   name: "automations.stop-organization",
   async handle(platform, data) {
     const orgId = data.orgId as OrgId;
     for (;;) {
+      const spent = await findExceededBudget(platform.db, orgId, [orgId]);
+      if (!spent || !isMonthlyOfOrganization(spent)) return;
       const live = await store.listLive(platform.db, orgId, batchSize);
       for (const { id } of live) await stopRun(platform, orgId, id);
       if (live.length < batchSize) return;

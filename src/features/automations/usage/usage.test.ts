@@ -352,6 +352,21 @@ describe("an implausible report", () => {
     const { id } = await queueRun(server, headers);
     await report(server, headers, id, usageEvent(0, costMicros));
   };
+
+  test("stops no run when the stop comes after the budget was raised", async () => {
+    const workspace = await createWorkspace(server, "Tyrell");
+    const { auth } = workspace.owner;
+    await settle({ monthlyBudgetMicros: 1_000 }, auth);
+    await spend(auth, 999);
+    await spend(auth, 999);
+    await settle({ monthlyBudgetMicros: 10_000 }, auth);
+    const [running, queued] = [await queueRun(server, auth), await queueRun(server, auth)];
+    await claim(server, auth, running.id);
+    await stopOrganization.handle(server.platform, { orgId: workspace.orgId });
+    expect((await readRun(server, auth, running.id)).run.cancelRequestedAt).toBeNull();
+    expect((await readRun(server, auth, queued.id)).run.status).toBe("queued");
+  });
+
   test.each([
     ["a correction", (headers: Auth, id: string) => correct(headers, id, { sequence: 0, costMicros: 950 })],
     ["a report", (headers: Auth) => spend(headers, 900)],
