@@ -42,7 +42,7 @@ const validDays = 7;
 const dailyMailLimit = { attempts: 3_000, perSeconds: 86_400 };
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
-  return readPage(store.list(db, orgId, query.status), query);
+  return readPage(store.list(db, orgId, query.status), query, "inv");
 }
 
 interface NewInvitation {

@@ -10,7 +10,7 @@ import type { Team } from "./contract.ts";
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "team"), query.limit + 1), query);
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {

@@ -25,7 +25,7 @@ const toConnector = ({ config }: Pick<Platform, "config">, row: store.ConnectorR
 });
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  const rows = await store.list(ctx.db, ctx.orgId, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(ctx.db, ctx.orgId, readIdCursor(query, "con"), query.limit + 1);
   return cutPageById(
     rows.map((row) => toConnector(ctx, row)),
     query,

@@ -21,7 +21,7 @@ import { registrationPrefix } from "./credential.ts";
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "wrt"), query.limit + 1), query);
 }
 
 export async function create(ctx: MemberCtx, input: NewRegistrationToken) {
