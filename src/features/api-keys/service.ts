@@ -18,7 +18,7 @@ const toMemberFilter = ({ member }: MemberCtx) =>
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
   return cutPageById(
-    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query), query.limit + 1),
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query, "key"), query.limit + 1),
     query,
   );
 }
@@ -87,6 +87,8 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
   const { orgId, member } = ctx;
   const key = newToken(keyPrefix);
   return ctx.db.transaction(async (tx) => {
+    // Until the overlap ends, both keys count. The quota locks the organization, and who removes a member locks it first.
+    if (overlapSeconds > 0) await takeQuota(ctx, tx, orgId, "api_keys");
     // Only the owner can rotate a key: the reply contains a new key that acts for its member.
     const old = isId("key", id) ? await store.lockOwn(tx, orgId, member.id, id) : undefined;
     if (!old) throw notFound("api_key");

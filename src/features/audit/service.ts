@@ -175,7 +175,7 @@ const toEntryContent = ({ action, target }: Change, { before, after }: Pick<Chan
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
   const { limit, cursor, ...filter } = query;
-  const { items, nextCursor } = await readPage(store.list(db, orgId, filter), { limit, cursor });
+  const { items, nextCursor } = await readPage(store.list(db, orgId, filter), { limit, cursor }, "aud");
   return { items: items.map(toAuditEvent), nextCursor };
 }
 
@@ -183,7 +183,7 @@ export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["
 export async function listInstanceEntries({ db }: Pick<Ctx, "db">, query: (typeof listQuery)["_output"]) {
   const { limit, cursor, ...filter } = query;
   const source = store.listByScope(db, store.instanceScope, filter);
-  const { items, nextCursor } = await readPage(source, { limit, cursor });
+  const { items, nextCursor } = await readPage(source, { limit, cursor }, "aud");
   return { items: items.map(toAuditEvent), nextCursor };
 }
 

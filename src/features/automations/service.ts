@@ -40,7 +40,7 @@ async function requireActiveOwner(tx: Db, orgId: OrgId, memberId: string | null)
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { status: query.status ?? null, memberId: query.memberId ?? null };
-  return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query);
+  return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query, "aut");
 }
 
 export async function read(ctx: MemberCtx, id: string): Promise<{ automation: Automation }> {

@@ -42,7 +42,7 @@ const validDays = 7;
 const dailyMailLimit = { attempts: 3_000, perSeconds: 86_400 };
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
-  return readPage(store.list(db, orgId, query.status), query);
+  return readPage(store.list(db, orgId, query.status), query, "inv");
 }
 
 interface NewInvitation {
@@ -167,7 +167,10 @@ export async function resend(ctx: MemberCtx, id: string) {
     const before = await requireInvitation(tx, ctx, id);
     const { actor, organization, sentToday } = await checkOffer(ctx, tx, before);
     // Read again: it may have been accepted before this request got the lock.
-    refuseClosed(await requireInvitation(tx, ctx, id), ["accepted", "cancelled"]);
+    const current = await requireInvitation(tx, ctx, id);
+    refuseClosed(current, ["accepted", "cancelled"]);
+    // An expired invitation does not count. It is open again from now on.
+    if (current.status === "expired") await takeQuota(ctx, tx, ctx.orgId, "invitations");
     const { token, mailToken, sent } = await createTokens(ctx, tx, actor);
     const invitation = (await store.renew(tx, ctx.orgId, id as store.InvitationId, sent))!;
     const message = mails.createInvitationMail(

@@ -18,7 +18,7 @@ const resolveReach = ({ member }: MemberCtx): Subject | null =>
   member.permissions.has("llm_providers:manage") ? null : { kind: "member", id: member.id };
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  const after = readIdCursor(query);
+  const after = readIdCursor(query, "llp");
   return cutPageById(await store.list(ctx.db, ctx.orgId, resolveReach(ctx), after, query.limit + 1), query);
 }
 

@@ -11,7 +11,7 @@ const toMemberFilter = ({ member }: MemberCtx) =>
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
   return cutPageById(
-    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query), query.limit + 1),
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query, "mcg"), query.limit + 1),
     query,
   );
 }

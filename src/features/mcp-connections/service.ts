@@ -23,7 +23,7 @@ export async function list(
     ctx.orgId,
     toReader(ctx),
     status,
-    readIdCursor(query),
+    readIdCursor(query, "mcn"),
     query.limit + 1,
   );
   const { items, nextCursor } = cutPageById(rows, query);

@@ -31,7 +31,7 @@ async function keepVerdict(
 }
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
-  const rows = await store.list(db, orgId, query.status ?? null, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(db, orgId, query.status ?? null, readIdCursor(query, "mcd"), query.limit + 1);
   return cutPageById(rows, query);
 }
 

@@ -36,7 +36,7 @@ export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "n
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
   return cutPageById(
-    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query), query.limit + 1),
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query, "mcp"), query.limit + 1),
     query,
   );
 }

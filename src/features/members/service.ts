@@ -33,7 +33,7 @@ export async function addMember(tx: Db, orgId: OrgId, userId: UserId, role: stri
 }
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
-  return readPage(store.list(db, orgId, query), query);
+  return readPage(store.list(db, orgId, query), query, "mem");
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {

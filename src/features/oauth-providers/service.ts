@@ -180,14 +180,18 @@ export async function disconnect(
   wanted: { connectionId?: string | undefined; account?: string | undefined },
 ) {
   if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");
+  const { connectionId, account: label = null } = wanted;
   const ended = await ctx.db.transaction(async (tx) => {
-    const label = wanted.account ?? null;
-    await supersede(tx, ctx.orgId, { memberId: ctx.member.id, providerId, label });
+    // A connection that is named by its id ends alone: an account with another label may be connecting.
+    if (connectionId === undefined)
+      await supersede(tx, ctx.orgId, { memberId: ctx.member.id, providerId, label });
     return connections.disconnect(ctx, tx, providerId, wanted);
   });
   if (!ended)
     throw connections.connectionNotFound(
-      "You have no such connection there. Nothing was on its way either, now.",
+      connectionId === undefined
+        ? "You have no such connection there. Nothing was on its way either, now."
+        : "You have no such connection there. GET …/status lists yours.",
     );
   return ended;
 }

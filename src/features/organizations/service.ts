@@ -59,7 +59,7 @@ export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) 
   // A credential of one organization must not show the person's others.
   const onlyOrgId = caller.credential === "key" ? (caller.member?.orgId ?? null) : (caller.onlyOrgId ?? null);
   return cutPageById(
-    await store.listByUser(db, userId, onlyOrgId, readIdCursor(query), query.limit + 1),
+    await store.listByUser(db, userId, onlyOrgId, readIdCursor(query, "org"), query.limit + 1),
     query,
   );
 }

@@ -18,7 +18,14 @@ import {
   templateFile,
 } from "../../../test/connectors.ts";
 import { startGitServer } from "../../../test/fixtures/git-server.ts";
-import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
+import {
+  bootstrap,
+  createKey,
+  createWorkspace,
+  type Reply,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
 import { openBrowser, registerClient, startAuthorization } from "../../../test/mcp-authorization.ts";
 import { recordStatements } from "../../../test/plans.ts";
 import { connectDirectory } from "../../../test/scim.ts";
@@ -119,6 +126,31 @@ describe("objects that people create", () => {
       });
     },
   );
+
+  test("a rotated key counts until its overlap ends, and a key without overlap is replaced at the limit", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    await allow(orgId, "api_keys", 1);
+    const key = await createKey(server, owner);
+    const rotate = (overlapSeconds: number) =>
+      server.call(`/v1/api-keys/${key.id}/rotate`, { body: { overlapSeconds }, headers: owner.auth });
+    expect(await rotate(60)).toMatchObject(exceeded("api_keys", { limit: 1, used: 1 }));
+    expect((await rotate(0)).status).toBe(201);
+  });
+
+  test("an expired invitation that is sent again counts again", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    await allow(orgId, "invitations", 1);
+    const invite = (email: string) =>
+      server.call("/v1/invitations", { body: { email, role: "member" }, headers: owner.auth });
+    const resend = (id: string) =>
+      server.call(`/v1/invitations/${id}/resend`, { method: "POST", headers: owner.auth });
+    const first = (await invite("first@example.com")).body.invitation;
+    expect((await resend(first.id)).status).toBe(200);
+    await server.platform.db.run(sql`update invitations set expires_at = now() where id = ${first.id}`);
+    const second = (await invite("second@example.com")).body.invitation;
+    expect(await resend(first.id)).toMatchObject(exceeded("invitations", { limit: 1, used: 1 }));
+    expect((await resend(second.id)).status).toBe(200);
+  });
 
   test("groups of a directory are counted for the first of many, at the limit, and once a day", async () => {
     const workspace = await createWorkspace(server);

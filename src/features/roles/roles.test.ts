@@ -58,6 +58,10 @@ describe("roles", () => {
     ]);
     const bad = await server.call("/v1/roles?cursor=garbage", { headers: globex.owner.auth });
     expect(bad.status).toBe(400);
+    const { nextCursor } = (await server.call("/v1/roles?limit=2", { headers: globex.owner.auth })).body;
+    expect((await remove(first.id, globex.owner.auth)).status).toBe(204);
+    const rest = await server.call(`/v1/roles?cursor=${nextCursor}`, { headers: globex.owner.auth });
+    expect(rest.body.items.map(({ id }: { id: string }) => id)).toEqual(["owner", "admin", "member"]);
   });
 
   test("have unique names in any case, different from the built-in ones", async () => {

@@ -35,13 +35,25 @@ export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
       updatedAt: null,
     })),
   ];
-  const cursor = defineCursor<Role>({
-    write: ({ id }) => id,
-    read: (text) => all.find(({ id }) => id === text),
-    exact: true,
-  });
-  const last = cursor.read(query, undefined);
-  return cutPage(last ? all.slice(all.indexOf(last) + 1) : all, query, cursor.write);
+  const last = roleCursor.read(query, undefined);
+  return cutPage(last === undefined ? all : all.filter(({ id }) => isAfter(id, last)), query, ({ id }) =>
+    roleCursor.write(id),
+  );
+}
+
+const builtInPosition = (id: string) => (builtInRoles as readonly string[]).indexOf(id);
+
+/** The id of a role. It may have been removed since the page was read. */
+const roleCursor = defineCursor<string>({
+  write: (id) => id,
+  read: (text) => (isId("role", text) || builtInPosition(text) >= 0 ? text : undefined),
+  exact: true,
+});
+
+/** Whether a role comes after another one in the list. Custom roles are sorted by id, the newest first. */
+function isAfter(id: string, last: string): boolean {
+  const [position, lastPosition] = [builtInPosition(id), builtInPosition(last)];
+  return position >= 0 || lastPosition >= 0 ? position > lastPosition : id < last;
 }
 
 const countMembersByRole = async (db: Db, orgId: MemberCtx["orgId"]) =>
@@ -105,14 +117,15 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     const roleId = role.id as store.RoleId;
     refuseBeyondOwnRights(actor, role.permissions, "remove this role");
     const uses = (await store.countUses(tx, ctx.orgId, roleId))!;
-    if (uses.members + uses.invitations + uses.ssoConnectors > 0) {
+    if (uses.members + uses.invitations + uses.ssoConnectors + uses.scimConnectors > 0) {
       throw conflict(
         "role_in_use",
-        `${uses.members} members have this role, and ${uses.invitations} open invitations and ${uses.ssoConnectors} single sign-on connectors name it. Give them another one first.`,
+        `${uses.members} members have this role, and ${uses.invitations} open invitations, ${uses.ssoConnectors} single sign-on connectors and ${uses.scimConnectors} SCIM connectors name it. Give them another one first.`,
         {
           memberCount: uses.members,
           invitationCount: uses.invitations,
           ssoConnectorCount: uses.ssoConnectors,
+          scimConnectorCount: uses.scimConnectors,
           members: await store.listMembersWithRole(tx, ctx.orgId, roleId, 10),
         },
       );

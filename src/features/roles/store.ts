@@ -49,10 +49,13 @@ export const listMembersWithRole = (db: Db, orgId: OrgId, id: RoleId, limit: num
     where m.org_id = ${orgId} and m.role = ${id} order by ${filterOrder(sql`m.id`)} desc limit ${limit}`);
 
 export const countUses = (db: Db, orgId: OrgId, id: RoleId) =>
-  db.row<{ members: number; invitations: number; ssoConnectors: number }>(sql`
+  db.row<{ members: number; invitations: number; ssoConnectors: number; scimConnectors: number }>(sql`
     select (select count(*)::int from members where org_id = ${orgId} and role = ${id}) as members,
       (select count(*)::int from invitations where org_id = ${orgId} and role = ${id}
         and accepted_at is null and cancelled_at is null and expires_at > now()) as invitations,
-      (select count(*)::int from sso_connectors where org_id = ${orgId}
-        and (default_role = ${id} or group_mappings @> jsonb_build_array(jsonb_build_object('role', ${id}::text))))
-        as "ssoConnectors"`);
+      (select count(*)::int from sso_connectors c where c.org_id = ${orgId} and ${givesRole(id)}) as "ssoConnectors",
+      (select count(*)::int from scim_connectors c where c.org_id = ${orgId} and ${givesRole(id)}) as "scimConnectors"`);
+
+/** Connector `c` gives this role to people who sign in, or whom the directory creates. */
+const givesRole = (id: RoleId) => sql`(c.default_role = ${id}
+  or c.group_mappings @> jsonb_build_array(jsonb_build_object('role', ${id}::text)))`;

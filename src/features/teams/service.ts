@@ -10,7 +10,7 @@ import type { Team } from "./contract.ts";
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "team"), query.limit + 1), query);
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
@@ -44,6 +44,8 @@ export async function create(ctx: MemberCtx, { name, description = "" }: TeamInp
 export async function change(ctx: MemberCtx, id: string, input: TeamInput) {
   return refuseTakenNames(() =>
     ctx.db.transaction(async (tx) => {
+      // Locked before it is read, so that a change of the other field at the same moment is not undone.
+      await store.lock(tx, ctx.orgId, [id]);
       const before = await requireTeam(tx, ctx.orgId, id);
       const { name = before.name, description = before.description } = input;
       const team = await store.update(tx, ctx.orgId, before.id, { name, description });

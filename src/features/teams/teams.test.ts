@@ -61,6 +61,15 @@ describe("teams", () => {
     expect((await call("GET", `/v1/teams/${team.id}`)).body).toEqual({ error: "team_not_found" });
   });
 
+  test("keep both of two changes that arrive at the same moment", async () => {
+    const { id } = await createTeam(server, acme.owner);
+    for (let round = 0; round < 10; round++) {
+      const [name, description] = [`Name ${round}`, `Description ${round}`];
+      await Promise.all([{ name }, { description }].map((body) => call("PATCH", `/v1/teams/${id}`, body)));
+      expect((await call("GET", `/v1/teams/${id}`)).body.team).toMatchObject({ name, description });
+    }
+  });
+
   test("have unique names, in any case", async () => {
     const team = await createTeam(server, acme.owner);
     for (const name of [team.name, team.name.toUpperCase()])

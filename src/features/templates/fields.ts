@@ -21,6 +21,9 @@ const slugPattern = /^[a-z0-9]+(?:[-_.]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[-_.]+[a-z0-
 const unstorableEscape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
+/** Replaces what cannot be stored, in text that quotes a file. */
+export const toStorable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
+
 export const fields = {
   name: lineOfText(limits.name).refine(isStorable, "Text must be valid Unicode without NUL."),
   slug: z

@@ -25,7 +25,7 @@ export async function list(ctx: MemberCtx, query: ListQuery) {
   if (words.length > maxWords)
     throw invalidField(["q"], `A search takes ${maxWords} words at most. Leave some out.`);
   const { slug = null, connectorId = null, tag = null } = query;
-  return readPage(store.list(ctx.db, ctx.orgId, { slug, connectorId, words, tag }), query);
+  return readPage(store.list(ctx.db, ctx.orgId, { slug, connectorId, words, tag }), query, "tpl");
 }
 
 export async function read({ db, orgId, caller }: MemberCtx, id: string): Promise<{ template: Template }> {

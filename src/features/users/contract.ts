@@ -61,11 +61,14 @@ export const changeMe = route({
   tag,
   summary: "Change my profile",
   description:
-    "Changes the name that others see, in every organization. The e-mail address cannot be changed here. The name of an account that is used only with single sign-on follows the identity provider.",
-  access: signedIn({ credentials: ["session"], account: true }),
+    "Changes the name that others see, in every organization. The e-mail address cannot be changed here. The name of an account that is used only with single sign-on follows the identity provider. An API key acts in one organization, so it can do this only for a person who belongs to no other.",
+  access: signedIn({ account: true }),
   body: z.strictObject({ name: lineOfText(120) }),
   replies: { 200: z.strictObject({ user: User }) },
-  errors: { 409: "`managed_by_scim`: the directory of an organization decides the name." },
+  errors: {
+    403: "`session_required`: the person of the API key also belongs to another organization.",
+    409: "`managed_by_scim`: the directory of an organization decides the name.",
+  },
 });
 
 export const switchOrganization = route({

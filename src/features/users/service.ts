@@ -1,5 +1,6 @@
 import type { PersonCtx } from "../../platform/context.ts";
-import { conflict, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { conflict, forbidden, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
 import { invalidateCallers } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
@@ -47,6 +48,7 @@ export async function readMe(ctx: PersonCtx) {
 
 export async function changeMe(ctx: PersonCtx, { name }: { name: string }) {
   return ctx.db.transaction(async (tx) => {
+    await refuseKeyElsewhere(ctx, tx);
     const before = await findUser(tx, ctx.userId);
     if (before?.name !== name && (await store.isNameManaged(tx, ctx.userId))) {
       throw conflict(
@@ -59,6 +61,19 @@ export async function changeMe(ctx: PersonCtx, { name }: { name: string }) {
     await record(ctx, tx, { action: "user.changed", target: toTarget(user.id), before, after: user }, null);
     return { user };
   });
+}
+
+/**
+ * Other organizations show the name too. The provider of one organization could sign the person in there and create a
+ * key, and must not change the name elsewhere.
+ */
+async function refuseKeyElsewhere({ caller, userId }: PersonCtx, tx: Db): Promise<void> {
+  const orgId = caller.credential === "key" ? caller.member?.orgId : undefined;
+  if (orgId !== undefined && (await store.isMemberElsewhere(tx, userId, orgId)))
+    throw forbidden(
+      "session_required",
+      "You belong to several organizations, and an API key acts in one of them. Change your name in a signed-in session.",
+    );
 }
 
 export async function switchOrganization(ctx: PersonCtx, { organizationId }: { organizationId: string }) {

@@ -24,6 +24,11 @@ export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<b
     sql`select 1 from members where user_id = ${userId} and org_id = ${orgId} and deactivated_at is null`,
   )) !== undefined;
 
+/** Also true for a deactivated member of another organization. */
+export const isMemberElsewhere = async (db: Db, userId: UserId, orgId: OrgId): Promise<boolean> =>
+  (await db.row(sql`select 1 from members where user_id = ${userId} and org_id <> ${orgId} limit 1`)) !==
+  undefined;
+
 /** Whether the directory of an organization decides the name of this person. */
 export const isNameManaged = async (db: Db, userId: UserId): Promise<boolean> =>
   (await db.row(sql`

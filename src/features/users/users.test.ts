@@ -73,7 +73,7 @@ describe("/v1/me", () => {
     ).toEqual([acme.orgId]);
   });
 
-  test("changes only the caller's own name, and not with an API key, which acts in one organization", async () => {
+  test("changes only the caller's own name", async () => {
     const ada = await signUp(server);
     const eve = await signUp(server);
     const change = (body: object, headers: Record<string, string>) =>
@@ -90,12 +90,21 @@ describe("/v1/me", () => {
     ]) {
       expect((await change(body, ada.auth)).status).toBe(400);
     }
+  });
+
+  test("changes the name with an API key, unless another organization shows the name too", async () => {
     const acme = await createWorkspace(server);
-    const key = await createKey(server, acme.owner);
-    expect(await change({ name: "Key" }, key.auth)).toMatchObject({
+    const { owner } = acme;
+    const { auth: headers } = await createKey(server, owner);
+    const change = (name: string) => server.call("/v1/me", { method: "PATCH", body: { name }, headers });
+    expect(await change("Key")).toMatchObject({ status: 200, body: { user: { name: "Key" } } });
+    expect((await server.call("/v1/me", { headers: owner.auth })).body.user.name).toBe("Key");
+    await server.call("/v1/organizations", { body: { name: "Another one" }, headers: owner.auth });
+    expect(await change("Elsewhere")).toMatchObject({
       status: 403,
-      body: { reason: "session_required" },
+      body: { error: "forbidden", reason: "session_required" },
     });
+    expect((await server.call("/v1/me", { headers: owner.auth })).body.user.name).toBe("Key");
   });
 
   test("refuses keys on routes that manage sessions, the second factor or the account", async () => {

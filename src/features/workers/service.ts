@@ -24,7 +24,7 @@ interface ListQuery extends PageQuery {
 
 export const list = ({ db, orgId }: MemberCtx, query: ListQuery) => {
   const { state = null, liveness = null, kind = null, label = null } = query;
-  return readPage(store.list(db, orgId, { state, liveness, kind, label }), query);
+  return readPage(store.list(db, orgId, { state, liveness, kind, label }), query, "wrk");
 };
 
 export async function read({ db, orgId }: MemberCtx, id: string) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ListSource, scan } from "../db/index.ts";
+import { invalidField } from "../errors.ts";
 import { idCursor } from "./cursor.ts";
 
 /** The query of every list. Rows come newest first, which for our ids is descending. */
@@ -22,8 +23,16 @@ export const definePage = <Item extends z.ZodType>(item: Item) =>
 /** Sorts after every id. */
 const afterAllIds = "~";
 
-/** The page contains ids before this one. The first page starts after all ids, so every page is the same statement. */
-export const readIdCursor = (query: PageQuery): string => idCursor.read(query, afterAllIds);
+/**
+ * The page contains ids before this one. The first page starts after all ids, so every page is the same statement. The
+ * cursor of a list with other ids is refused: it would return the first page again, or an empty one.
+ */
+export function readIdCursor(query: PageQuery, prefix: string): string {
+  const after = idCursor.read(query, afterAllIds);
+  if (after !== afterAllIds && !after.startsWith(`${prefix}_`))
+    throw invalidField(["cursor"], "This cursor belongs to another list. Start without one.");
+  return after;
+}
 
 export interface Page<Item> {
   items: Item[];
@@ -52,8 +61,9 @@ export const cutPageById = <Row extends { id: string }>(rows: readonly Row[], qu
 export async function readPage<Row extends { id: string }>(
   source: ListSource<Row>,
   query: PageQuery,
+  prefix: string,
 ): Promise<Page<Row>> {
-  const { rows, resumeAfter } = await scan(source, readIdCursor(query), query.limit + 1);
+  const { rows, resumeAfter } = await scan(source, readIdCursor(query, prefix), query.limit + 1);
   const { items, nextCursor } = cutPageById(rows, query);
   return { items, nextCursor: nextCursor ?? (resumeAfter === null ? null : idCursor.write(resumeAfter)) };
 }

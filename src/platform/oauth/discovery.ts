@@ -38,6 +38,12 @@ export async function discover(egress: Egress, issuer: string): Promise<Discover
   throw first;
 }
 
+/** Leaves out what is no name of an algorithm: it may contain what the database cannot store. */
+const listAlgorithms = (given: unknown) =>
+  Array.isArray(given)
+    ? given.filter((name) => typeof name === "string" && /^[\w-]{1,40}$/.test(name))
+    : given;
+
 function parseMetadata(metadata: oauth.AuthorizationServer): Discovered {
   const offersUserinfo = metadata.userinfo_endpoint !== undefined && isSecureUrl(metadata.userinfo_endpoint);
   const openId =
@@ -53,7 +59,7 @@ function parseMetadata(metadata: oauth.AuthorizationServer): Discovered {
       ? {
           account: {
             from: "id_token",
-            algorithms: metadata.id_token_signing_alg_values_supported,
+            algorithms: listAlgorithms(metadata.id_token_signing_alg_values_supported),
             ...(offersUserinfo ? { userinfo: metadata.userinfo_endpoint } : {}),
           },
         }

@@ -3,6 +3,7 @@ import { EgressError } from "@signalbox/discovery/egress";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  discover,
   exchangeCode,
   newVerifier,
   OAuthFailure,
@@ -365,9 +366,35 @@ test("tokens are sent only over https or to this machine", () => {
     "data:,x",
     "x",
     "",
+    "https://a.example/\0",
+    "https://a.example/\ud83d",
   ]) {
     expect(isSecureUrl(bad), bad).toBe(false);
   }
+});
+
+test("text that cannot be stored is left out of an issuer's metadata, or makes it unusable", async () => {
+  const issuer = "https://id.example";
+  const metadata = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    id_token_signing_alg_values_supported: ["RS256", "\0", 7],
+    userinfo_endpoint: `${issuer}/\0`,
+    revocation_endpoint: 7,
+  };
+  const read = (more: object) =>
+    discover(peer(json({ ...metadata, ...more })).peer.egress, issuer).catch((error: unknown) => error);
+  expect(await read({})).toMatchObject({
+    server: { account: { from: "id_token", algorithms: ["RS256"] }, discovered: true },
+  });
+  expect(JSON.stringify(await read({}))).not.toContain("\\u0000");
+  for (const wrong of [
+    { token_endpoint: `${issuer}/\0` },
+    { id_token_signing_alg_values_supported: "RS256" },
+  ])
+    expect(await read(wrong)).toMatchObject({ kind: "unusable" });
 });
 
 test("keys that cannot sign for a client are refused", () => {

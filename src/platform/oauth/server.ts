@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** Tokens are sent to this URL, so it must be https unless it is on this machine. */
 export function isSecureUrl(text: string): boolean {
+  // An issuer's metadata can contain any value, and text that the database cannot store.
+  if (typeof text !== "string" || text.includes("\0") || !text.isWellFormed()) return false;
   const url = URL.parse(text);
   if (url?.username !== "" || url.password !== "" || url.hash !== "") return false;
   if (url.protocol === "https:") return true;

@@ -20,6 +20,8 @@ export function findUrlProblem(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text)) return "The URL must begin with http:// or https://.";
   if (!URL.canParse(text)) return "Not a URI: the host or the port cannot be read.";
   const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1] ?? "";
+  // WHATWG URL skips further slashes, and takes the host and a user name after them.
+  if (authority === "") return "Not a URI: after http:// or https:// there must be a host.";
   if (authority.includes("@")) return "The URL must not contain a user name or password.";
   if (text.includes("#")) return "The URL must not contain a fragment.";
   for (const name of new URL(text).searchParams.keys()) {

@@ -12,7 +12,7 @@ import * as store from "./store.ts";
 
 export async function list({ db }: Ctx, query: (typeof listQuery)["_output"]) {
   const { state, search, days } = query;
-  const page = await readPage(store.listAcrossOrganizations(db, { state, search }), query);
+  const page = await readPage(store.listAcrossOrganizations(db, { state, search }), query, "org");
   return { items: await addUsage(db, page.items, days), nextCursor: page.nextCursor };
 }
 

@@ -15,7 +15,7 @@ const emailCursor = defineCursor<string>({
 
 export async function list({ db }: Ctx, query: (typeof listQuery)["_output"]) {
   const { email, sort, limit } = query;
-  if (sort === "newest") return readPage(store.listNewestAcrossOrganizations(db, email), query);
+  if (sort === "newest") return readPage(store.listNewestAcrossOrganizations(db, email), query, "usr");
   const after = emailCursor.read(query, "");
   const rows = await store.listByEmailAcrossOrganizations(db, email, after, limit + 1);
   return cutPage(rows, query, (last) => emailCursor.write(last.email));

@@ -34,7 +34,7 @@ function requireSite({ config }: Ctx) {
 }
 
 export async function list({ db, userId }: PersonCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, userId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, userId, readIdCursor(query, "psk"), query.limit + 1), query);
 }
 
 export async function begin(ctx: PersonCtx) {

@@ -59,7 +59,7 @@ async function insertSession(
 
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
   const { items, nextCursor } = cutPageById(
-    await store.list(db, userId, caller.onlyOrgId, readIdCursor(query), query.limit + 1),
+    await store.list(db, userId, caller.onlyOrgId, readIdCursor(query, "ses"), query.limit + 1),
     query,
   );
   return {

@@ -25,5 +25,8 @@ const isCounter = (value: unknown): value is number =>
 
 const parseCounter = (value: unknown): number => (isCounter(value) ? value : 0);
 
+/** The length is counted as in a completion: a character outside of the basic plane has two UTF-16 units. */
 const parseName = (value: unknown, max: number): string | null =>
-  typeof value === "string" && value.length > 0 && value.length <= max ? value : null;
+  typeof value === "string" && value.length > 0 && value.length <= 2 * max && [...value].length <= max
+    ? value
+    : null;

@@ -41,7 +41,7 @@ export async function recordLateReports(
 export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {
   const reach = member.permissions.has("automations:manage") ? null : member.id;
   const rows = isId("run", id)
-    ? await store.list(db, orgId, reach, id, readIdCursor(query), query.limit + 1)
+    ? await store.list(db, orgId, reach, id, readIdCursor(query, "late"), query.limit + 1)
     : undefined;
   if (!rows) throw notFound("automation_run");
   return cutPageById(rows, query);

@@ -75,7 +75,7 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
   return cutPageById(
-    await store.list(ctx.db, ctx.orgId, resolveReach(ctx), readIdCursor(query), query.limit + 1),
+    await store.list(ctx.db, ctx.orgId, resolveReach(ctx), readIdCursor(query, "rnr"), query.limit + 1),
     query,
   );
 }

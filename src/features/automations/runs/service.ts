@@ -44,7 +44,7 @@ export async function list(ctx: MemberCtx, query: (typeof runQuery)["_output"]) 
     fromAt: query.fromAt ?? null,
     toAt: query.toAt ?? null,
   };
-  return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query);
+  return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query, "run");
 }
 
 /** Reads a run that the caller may read, and refuses any other id. */

@@ -63,7 +63,8 @@ export const usageQuery = z.strictObject({
   automationId: z.string().max(160).optional(),
   memberId: z.string().max(160).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  cursor: z.string().max(500).optional(),
+  // A cursor contains the name of a model, with up to 200 characters in any language.
+  cursor: z.string().max(1100).optional(),
 });
 
 export const list = route({

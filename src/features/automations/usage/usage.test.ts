@@ -58,6 +58,38 @@ describe("usage", () => {
     expect(await usage(`automationId=${run.automationId}`)).toMatchObject({ totals: { costMicros: 11_110 } });
   });
 
+  test("is listed page by page, also with the longest names of models", async () => {
+    const { owner } = await createWorkspace(server);
+    const models = ["模", "型"].map((letter) => letter.repeat(200));
+    for (const model of models) {
+      const run = await queueRun(server, owner.auth);
+      await complete(server, owner.auth, run.id, {
+        attempt: 1,
+        status: "succeeded",
+        usage: { costMicros: 1, model },
+      });
+    }
+    const { items, nextCursor } = await usage("groupBy=model&limit=1", owner.auth);
+    const rest = await usage(`groupBy=model&limit=1&cursor=${nextCursor}`, owner.auth);
+    expect([items[0].key, rest.items[0].key].sort()).toEqual(models.toSorted());
+  });
+
+  test("the name of a model has as many characters in an event as in a completion", async () => {
+    const { owner } = await createWorkspace(server);
+    const model = "🚂".repeat(200);
+    const run = await queueRun(server, owner.auth);
+    await report(server, owner.auth, run.id, usageEvent(0, 1, { payload: { costMicros: 1, model } }));
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 1, model } };
+    expect((await complete(server, owner.auth, run.id, done)).status).toBe(200);
+    expect(await usage("groupBy=model", owner.auth)).toMatchObject({
+      items: [{ key: model, costMicros: 2 }],
+    });
+    const longer = await queueRun(server, owner.auth);
+    const payload = { costMicros: 4, model: `${model}🚂` };
+    expect((await report(server, owner.auth, longer.id, usageEvent(0, 4, { payload }))).status).toBe(200);
+    expect((await usage("groupBy=model", owner.auth)).items).toHaveLength(2);
+  });
+
   test("a refused batch counts nothing", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(server, auth, run.id, [usageEvent(0, 100), usageEvent(5, 100)]);

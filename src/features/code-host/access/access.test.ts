@@ -205,4 +205,17 @@ describe("a GitHub App", () => {
       /installation/,
     );
   });
+
+  test("keeps an installation id when the connector is changed", async () => {
+    const access = { kind: "github_app", appId: "4711", privateKey };
+    const made = await appConnector({ installationId: "815", access });
+    const change = (body: object) => call(`/v1/connectors/${made.id}`, "PATCH", body);
+    expect(await change({ installationId: null })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["access", "installationId"] }] },
+    });
+    const own = { ...access, installationId: "815" };
+    expect((await change({ installationId: null, access: own })).status).toBe(200);
+    expect((await change({ name: "Renamed" })).status).toBe(200);
+  });
 });

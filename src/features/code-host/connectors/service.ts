@@ -25,7 +25,7 @@ const toConnector = ({ config }: Pick<Platform, "config">, row: store.ConnectorR
 });
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  const rows = await store.list(ctx.db, ctx.orgId, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(ctx.db, ctx.orgId, readIdCursor(query, "con"), query.limit + 1);
   return cutPageById(
     rows.map((row) => toConnector(ctx, row)),
     query,
@@ -119,8 +119,11 @@ function checkAddress(
   }
 }
 
-function checkInstallation(access: AccessInput | undefined, { installationId }: store.Settings) {
-  if (access?.kind === "github_app" && !access.installationId && installationId === null)
+function checkInstallation(
+  access: Pick<Connector["access"], "kind" | "installationId">,
+  { installationId }: store.Settings,
+) {
+  if (access.kind === "github_app" && !access.installationId && installationId === null)
     throw invalidField(
       ["access", "installationId"],
       "A GitHub App reads through an installation. Give the number at the end of its settings page's address.",
@@ -148,7 +151,7 @@ export async function change(ctx: MemberCtx, id: string, given: Change) {
     const { access } = given;
     const secret = (access?.kind ?? before.access.kind) !== "none";
     checkAddress(ctx, settings, secret);
-    checkInstallation(access, settings);
+    if (access || given.installationId !== undefined) checkInstallation(access ?? before.access, settings);
     const bound = { ...settings, id: connectorId, codehost: before.codehost, orgId: ctx.orgId };
     if (secret && !access && codeHosts.listServers(bound) !== codeHosts.listServers(before)) {
       throw invalidField(

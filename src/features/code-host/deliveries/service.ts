@@ -12,7 +12,7 @@ import type { ListQuery, WebhookDeliveryDetail } from "./contract.ts";
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: ListQuery) {
-  return readPage(store.list(db, orgId, query), query);
+  return readPage(store.list(db, orgId, query), query, "whd");
 }
 
 /** The body of a large push can have 25 MiB. */

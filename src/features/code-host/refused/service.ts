@@ -7,5 +7,8 @@ import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, connectorId: string, query: PageQuery) {
   if (!isId("con", connectorId) || !(await hasConnector(db, orgId, connectorId))) throw notFound("connector");
-  return cutPageById(await store.list(db, orgId, connectorId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(
+    await store.list(db, orgId, connectorId, readIdCursor(query, "rfd"), query.limit + 1),
+    query,
+  );
 }

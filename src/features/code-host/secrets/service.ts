@@ -21,7 +21,7 @@ export async function list(ctx: MemberCtx, connectorId: string, query: PageQuery
   if (!(await store.hasConnector(ctx.db, ctx.orgId, parseConnectorId(connectorId))))
     throw notFound("connector");
   return cutPageById(
-    await store.list(ctx.db, ctx.orgId, connectorId, readIdCursor(query), query.limit + 1),
+    await store.list(ctx.db, ctx.orgId, connectorId, readIdCursor(query, "whs"), query.limit + 1),
     query,
   );
 }

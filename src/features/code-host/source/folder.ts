@@ -86,11 +86,15 @@ export async function listFolder(
 const dot = ".".charCodeAt(0);
 const maxShownLength = 500;
 
-/** The path as it is shown: names are untrusted bytes, so control characters and length are limited. */
+/**
+ * The path as it is shown: names are untrusted bytes, so control characters and length are limited. The cut can be in the
+ * middle of a surrogate pair, which cannot be stored.
+ */
 const formatPath = (prefix: string, name: Buffer) =>
   (prefix + name.toString("utf8", 0, maxShownLength))
     .replace(/[\p{Cc}\ufffd]/gu, "?")
-    .slice(0, maxShownLength);
+    .slice(0, maxShownLength)
+    .toWellFormed();
 
 function findTree(snapshot: Snapshot, folder: string): string {
   let tree = snapshot.commit.tree;

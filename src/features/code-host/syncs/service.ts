@@ -18,7 +18,7 @@ function parseSyncId(id: string): store.SyncId {
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { connectorId: query.connectorId ?? null, status: query.status ?? null };
-  return readPage(store.list(ctx.db, ctx.orgId, filter), query);
+  return readPage(store.list(ctx.db, ctx.orgId, filter), query, "syn");
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string): Promise<{ sync: Sync }> {

@@ -219,6 +219,20 @@ describe("a sync", () => {
     expect((await syncAgain(connector)).changes).toMatchObject({ changed: 1 });
   });
 
+  test("reports a file whose problem quotes text that cannot be stored, and reads the other files", async () => {
+    await repository.commit({
+      "templates/fine.md": templateFile("Fine", "fine"),
+      "templates/half.md": '---\nname: Half\nx: "\\u12🚂"\n---\nbody\n',
+      "templates/zero.md": '---\nname: Zero\nx: "\\x\0\0"\n---\nbody\n',
+      // The path is shown up to its 500th UTF-16 unit, which is half of a character here.
+      [`templates/${"a".repeat(489)}🚂.md`]: { symlink: "fine.md" },
+    });
+    const { sync } = await connected();
+    expect(sync).toMatchObject({ status: "succeeded", changes: { added: 1 }, problemCount: 3 });
+    for (const { message } of sync.problems) expect(message).toMatch(/Invalid escape sequence|Links/);
+    expect(await templates()).toEqual({ fine: "fine" });
+  });
+
   test("reports a path that is too long or duplicate, and reads the other files", async () => {
     const noise = (seed: string) => hash("sha256", seed).slice(0, 60);
     const long = Array.from({ length: 60 }, (_, i) => noise(`${i}`))

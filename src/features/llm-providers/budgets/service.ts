@@ -18,7 +18,7 @@ const findReach = async ({ db, orgId, member }: MemberCtx): Promise<string[] | n
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
   const reach = await findReach(ctx);
-  const rows = await store.list(ctx.db, ctx.orgId, reach, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(ctx.db, ctx.orgId, reach, readIdCursor(query, "lbg"), query.limit + 1);
   const { items, nextCursor } = cutPageById(rows, query);
   return { items: items.map(toBudget), nextCursor };
 }

@@ -18,7 +18,7 @@ const testLimit = { attempts: 30, perSeconds: 60 };
 
 export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
   const provider = await requireProvider(ctx.db, ctx.orgId, null, id);
-  const rows = await store.list(ctx.db, ctx.orgId, provider.id, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(ctx.db, ctx.orgId, provider.id, readIdCursor(query, "llk"), query.limit + 1);
   return cutPageById(rows, query);
 }
 

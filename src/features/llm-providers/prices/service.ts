@@ -15,7 +15,7 @@ import * as store from "./store.ts";
 const recomputeCosts = { name: "automations.recompute-costs" };
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "lpr"), query.limit + 1), query);
 }
 
 export const save = (ctx: MemberCtx, { rates, ...given }: NewPrice) =>

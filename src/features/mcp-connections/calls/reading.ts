@@ -21,7 +21,7 @@ export async function listCalls(ctx: MemberCtx, query: (typeof listQuery)["_outp
   const { limit, cursor, ...given } = query;
   const filter = narrow(ctx, given);
   if (!filter) return { items: [], nextCursor: null };
-  return readPage(store.list(ctx.db, ctx.orgId, filter), { limit, cursor });
+  return readPage(store.list(ctx.db, ctx.orgId, filter), { limit, cursor }, "mcl");
 }
 
 /** For those who may see the connection. The log of a deleted one is in the list of all calls. */

@@ -157,7 +157,13 @@ const recordChange = (
 
 export async function listMembers(ctx: MemberCtx, id: string, query: PageQuery) {
   const connectionId = await requireId(ctx, id);
-  const rows = await store.listMembers(ctx.db, ctx.orgId, connectionId, readIdCursor(query), query.limit + 1);
+  const rows = await store.listMembers(
+    ctx.db,
+    ctx.orgId,
+    connectionId,
+    readIdCursor(query, "mem"),
+    query.limit + 1,
+  );
   const { items, nextCursor } = cutPageById(rows, query);
   return { items: items.map(({ id: _, ...member }) => member), nextCursor };
 }

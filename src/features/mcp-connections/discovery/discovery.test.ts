@@ -134,6 +134,8 @@ describe("MCP requirements discovery over HTTP", () => {
     ["with a user name", "https://ada@mcp.example.com/"],
     ["with a password", "https://ada:pw@mcp.example.com/"],
     ["with an empty user name", "https://@mcp.example.com/"],
+    ["with a third slash", "https:///mcp.example.com/"],
+    ["with a password after a third slash", "https:///ada:pw@mcp.example.com/"],
     ["with a fragment", "https://mcp.example.com/#x"],
     ["with an empty fragment", "https://mcp.example.com/#"],
     ["over-long", `https://mcp.example.com/${"a".repeat(2048)}`],

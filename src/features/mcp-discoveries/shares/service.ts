@@ -33,7 +33,7 @@ export async function create(ctx: MemberCtx, id: string, { expiresInDays }: { ex
 
 export async function list({ db, orgId }: MemberCtx, id: string, query: PageQuery) {
   if (!isId("mcd", id) || !(await store.exists(db, orgId, id))) throw notFound("mcp_discovery");
-  return cutPageById(await store.list(db, orgId, id, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, id, readIdCursor(query, "mcs"), query.limit + 1), query);
 }
 
 export async function remove(ctx: MemberCtx, id: string, shareId: string): Promise<void> {

@@ -13,7 +13,7 @@ const noDelivery = () => notFound("webhook_endpoint_delivery");
 
 export async function list(ctx: MemberCtx, endpointId: string, query: ListQuery) {
   const { id } = await findEndpoint(ctx.db, ctx, endpointId);
-  const { items, nextCursor } = await readPage(store.list(ctx.db, ctx.orgId, id, query), query);
+  const { items, nextCursor } = await readPage(store.list(ctx.db, ctx.orgId, id, query), query, "wed");
   return { items: items.map((delivery) => hideResponse(ctx, delivery)), nextCursor };
 }
 

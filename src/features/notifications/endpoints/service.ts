@@ -21,7 +21,7 @@ function requireEndpointId(id: string): store.EndpointId {
 }
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "whe"), query.limit + 1), query);
 }
 
 /** Returns an endpoint of this organization, or refuses with 404. */

@@ -138,6 +138,16 @@ describe("connecting an account", () => {
       const url = new URL(await requestAuthorizeUrl(server, ada.auth, id, "?scopes=files:write"));
       expect(url.searchParams.get("scope")).toBe("openid email offline_access files:read files:write");
     });
+
+    test("requests a scope that contains a plus sign", async () => {
+      const globex = await createWorkspace(server);
+      await setUpProvider(server, globex.owner.auth, as, {
+        client: { optionalScopes: ["notes+drafts", "files:write"] },
+      });
+      const query = `?${new URLSearchParams({ scopes: "notes+drafts files:write" })}`;
+      const url = new URL(await requestAuthorizeUrl(server, globex.owner.auth, id, query));
+      expect(url.searchParams.get("scope")?.split(" ").slice(-2)).toEqual(["notes+drafts", "files:write"]);
+    });
   });
 
   describe("the callback", () => {
@@ -268,6 +278,26 @@ describe("connecting an account", () => {
       });
       expect(ended).toMatchObject({ status: 404, body: { error: "connection_not_found" } });
       expect((await openCallback(server, late, ada)).status).toBe(400);
+    });
+
+    test("a callback after the disconnect of another account, named by its id, connects", async () => {
+      const eve = await joinWorkspace(server, acme, "member");
+      const listAccounts = async () =>
+        (await readConnectionStatus(server, eve.auth, id)).connections as { id: string; account: string }[];
+      await connectAccount(server, eve, id, { account: "eve-work", query: "?account=work" });
+      const [work] = await listAccounts();
+      const [home, workAgain] = [
+        await approve(await requestAuthorizeUrl(server, eve.auth, id, "?account=home")),
+        await approve(await requestAuthorizeUrl(server, eve.auth, id, "?account=work")),
+      ];
+      const ended = await server.call(`/v1/oauth-providers/${id}/disconnect`, {
+        body: { connectionId: work!.id },
+        headers: eve.auth,
+      });
+      expect(ended.status).toBe(200);
+      expect((await openCallback(server, home, eve)).status).toBe(200);
+      expect((await openCallback(server, workAgain, eve)).status).toBe(400);
+      expect((await listAccounts()).map(({ account }) => account)).toEqual(["home"]);
     });
 
     test("a callback after a change of the client does not connect", async () => {

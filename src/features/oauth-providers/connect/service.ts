@@ -196,7 +196,7 @@ function chooseScopes(
   asked: string | undefined,
   more: readonly string[],
 ): string[] {
-  const extra = asked?.split(/[\s+]+/).filter(Boolean) ?? [];
+  const extra = asked?.split(/\s+/).filter(Boolean) ?? [];
   const allowed = new Set([...scopes, ...optionalScopes, ...more]);
   const refused = extra.filter((scope) => !allowed.has(scope));
   if (refused.length > 0) {

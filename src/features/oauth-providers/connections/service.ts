@@ -28,6 +28,7 @@ export async function list(
   const { items, nextCursor } = await readPage(
     store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter),
     query,
+    "ocn",
   );
   return { items: items.map((row) => toConnection(row)), nextCursor };
 }
@@ -65,7 +66,7 @@ export async function readUses(ctx: MemberCtx, id: string) {
 export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
   const { id: connectionId } = await find(ctx, ctx.db, id);
   return cutPageById(
-    await events.list(ctx.db, ctx.orgId, connectionId, readIdCursor(query), query.limit + 1),
+    await events.list(ctx.db, ctx.orgId, connectionId, readIdCursor(query, "oce"), query.limit + 1),
     query,
   );
 }

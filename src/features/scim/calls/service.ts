@@ -3,5 +3,5 @@ import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/htt
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "scl"), query.limit + 1), query);
 }

@@ -180,6 +180,26 @@ test("a token is made only by somebody who may give the roles of the mappings", 
   expect(await makeToken()).toBe("above_own_rights");
 });
 
+test("a role that the connector gives is not removed", async () => {
+  const { workspace } = await connect();
+  const { auth: headers } = workspace.owner;
+  const [given, mapped] = [
+    await createRole(server, workspace.owner),
+    await createRole(server, workspace.owner),
+  ];
+  const body = { defaultRole: given.id, groupMappings: [{ group: "x", role: mapped.id }] };
+  expect((await server.call("/v1/scim", { method: "PATCH", body, headers })).status).toBe(200);
+  const remove = (id: string) => server.call(`/v1/roles/${id}`, { method: "DELETE", headers });
+  for (const { id } of [given, mapped])
+    expect(await remove(id)).toMatchObject({
+      status: 409,
+      body: { error: "role_in_use", scimConnectorCount: 1 },
+    });
+  const without = { defaultRole: "member", groupMappings: [] };
+  expect((await server.call("/v1/scim", { method: "PATCH", body: without, headers })).status).toBe(200);
+  for (const { id } of [given, mapped]) expect((await remove(id)).status).toBe(204);
+});
+
 test("the log of calls has no token, also when the directory sends it in the address", async () => {
   const acme = await connect();
   expect((await acme.call(`/Users?access_token=${acme.token}`)).status).toBe(200);

@@ -76,7 +76,7 @@ function toConnector(publicUrl: string, row: store.ConnectorRow): SsoConnector {
 }
 
 export async function list({ db, orgId, config }: MemberCtx, query: PageQuery) {
-  const rows = await store.list(db, orgId, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(db, orgId, readIdCursor(query, "sso"), query.limit + 1);
   const { items, nextCursor } = cutPageById(rows, query);
   return { items: items.map((row) => toConnector(config.publicUrl, row)), nextCursor };
 }

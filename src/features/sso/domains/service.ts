@@ -25,7 +25,7 @@ const toDomain = ({ orgId: _, challenge, ...row }: store.DomainRow): SsoDomain =
 const toTarget = (id: string) => ({ type: "sso_domain", id });
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  const rows = await store.list(db, orgId, readIdCursor(query), query.limit + 1);
+  const rows = await store.list(db, orgId, readIdCursor(query, "dom"), query.limit + 1);
   const { items, nextCursor } = cutPageById(rows, query);
   return { items: items.map(toDomain), nextCursor };
 }

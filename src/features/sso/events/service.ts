@@ -50,4 +50,4 @@ export async function recordOutcome(
 }
 
 export const listEvents = async ({ db, orgId }: MemberCtx, connectorId: string, query: PageQuery) =>
-  cutPageById(await store.list(db, orgId, connectorId, readIdCursor(query), query.limit + 1), query);
+  cutPageById(await store.list(db, orgId, connectorId, readIdCursor(query, "sse"), query.limit + 1), query);

@@ -161,7 +161,10 @@ async function enter(
 
 export async function list(ctx: MemberCtx, connectorId: string, query: PageQuery) {
   const { id } = await requireConnector(ctx, connectorId);
-  return cutPageById(await store.list(ctx.db, ctx.orgId, id, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(
+    await store.list(ctx.db, ctx.orgId, id, readIdCursor(query, "sid"), query.limit + 1),
+    query,
+  );
 }
 
 /** Forgets a link. The person is linked anew at the next sign-in, by the rules of a first one. */

@@ -61,5 +61,5 @@ export async function listEvents(ctx: MemberCtx, query: (typeof listQuery)["_out
   if (visible !== undefined && filter.memberId !== undefined && filter.memberId !== visible)
     return { items: [], nextCursor: null };
   const memberId = visible ?? filter.memberId;
-  return readPage(store.list(ctx.db, ctx.orgId, { ...filter, memberId }), { limit, cursor });
+  return readPage(store.list(ctx.db, ctx.orgId, { ...filter, memberId }), { limit, cursor }, "tev");
 }

@@ -62,6 +62,8 @@ export const summaryQuery = z.strictObject({
     .pipe(z.array(z.enum(dimensions)).min(1))
     .describe(`What each item is about, separated by commas: ${dimensions.join(", ")}.`),
   ...pageQuery.shape,
+  // A cursor contains a type and a model, each with up to 120 characters in any language.
+  cursor: z.string().max(1600).optional().describe("`nextCursor` of the page before."),
 });
 
 export const summarize = route({

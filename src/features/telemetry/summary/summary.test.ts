@@ -227,6 +227,19 @@ test("with teams, an event counts for each team that its member is in today", as
   );
 });
 
+test("is read page by page, also with the longest names of types and models", async () => {
+  const { owner } = await createWorkspace(server);
+  const names = ["類", "型"].map((letter) => letter.repeat(120));
+  await send(
+    owner.auth,
+    names.map((type, i) => ({ id: String(i), type, model: type, at: Date.now() })),
+  );
+  const items = await summarize(server, owner.auth, "groupBy=type,model", 1);
+  expect(items.map(({ type, model }) => [type, model]).toSorted()).toEqual(
+    names.map((name) => [name, name]).toSorted(),
+  );
+});
+
 test("wrong periods and cursors are refused", async () => {
   const { owner } = await createWorkspace(server);
   const now = Date.now();

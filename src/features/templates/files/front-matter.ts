@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
-import { createSlug, fields, type TemplateContent } from "../fields.ts";
+import { createSlug, fields, type TemplateContent, toStorable } from "../fields.ts";
 
 /** A file that did not become a template, and why. */
 export interface Problem {
@@ -41,8 +41,9 @@ export function parseFile(bytes: Buffer): ParsedFile {
     return parse(bytes);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    // The parser's message can quote text of the file, of any length.
-    return { kind: "unreadable", line: error.line, message: error.message.slice(0, maxMessageLength) };
+    // The parser's message can quote text of the file, of any length and cut in the middle of a character.
+    const message = toStorable(error.message.slice(0, maxMessageLength));
+    return { kind: "unreadable", line: error.line, message };
   }
 }
 

@@ -28,7 +28,7 @@ export async function beat(ctx: MachineCtx, id: string, { sequence, status, runI
 
 export async function list({ db, orgId }: MemberCtx, id: string, query: PageQuery) {
   if (!isId("wrk", id) || !(await store.exists(db, orgId, id))) throw notFound("worker");
-  return cutPageById(await store.list(db, orgId, id, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, id, readIdCursor(query, "wac"), query.limit + 1), query);
 }
 
 /** Adds an entry to the timeline of a worker, in the transaction of the change. */

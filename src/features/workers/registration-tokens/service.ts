@@ -24,7 +24,7 @@ import * as store from "./store.ts";
 const maxExpiresAt = Date.UTC(9999, 11, 31);
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "wrt"), query.limit + 1), query);
 }
 
 export async function create(ctx: MemberCtx, input: NewRegistrationToken) {

@@ -52,7 +52,7 @@ async function askWorkers(
 }
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query, "wro"), query.limit + 1), query);
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {

@@ -135,7 +135,7 @@ export async function report(ctx: MachineCtx, id: string, { upgradeId, state, re
 
 export async function list({ db, orgId }: MemberCtx, id: string, query: PageQuery) {
   if (!isId("wrk", id) || !(await store.hasWorker(db, orgId, id))) throw notFound("worker");
-  return cutPageById(await store.list(db, orgId, id, readIdCursor(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, id, readIdCursor(query, "wup"), query.limit + 1), query);
 }
 
 /** Ends the upgrades of a rollout that no worker has acknowledged. Those that were not made are not wanted any more. */

@@ -22,7 +22,7 @@ const findReach = ({ member }: MemberCtx) =>
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { memberId: findReach(ctx), status: query.status, connectionId: query.connectionId };
-  const page = await readPage(store.list(ctx.db, ctx.orgId, filter), query);
+  const page = await readPage(store.list(ctx.db, ctx.orgId, filter), query, "mca");
   return { ...page, items: page.items.map((row): McpApproval => ({ ...row, arguments: null })) };
 }
 
