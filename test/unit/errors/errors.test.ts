@@ -10,6 +10,7 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** Places whose codes are data, and which page has them. */
 const codesThatAreData: Record<string, string> = {
+  "src/features/automations/events/service.ts": "adds the place of an event to another refusal",
   "src/features/sso/saml/rules.ts": "codes of metadata: docs/saml.md",
   "src/features/sso/sign-in/complete.ts": "refused sign-ins: docs/sso.md",
   "src/features/sso/sign-in/confirm.ts": "refused sign-ins: docs/sso.md",

@@ -235,10 +235,10 @@ async function decideUnderLock(
 
 /** The events before it are stored, so the sender does not report their usage again. */
 const nameFirst = (
-  { status, body }: Refusal,
+  { status, body, headers }: Refusal,
   reports: readonly PreparedEventReport[],
   first: PreparedEventReport,
-) => new Refusal(status, { ...body, index: reports.indexOf(first), sequence: first.sequence });
+) => new Refusal(status, { ...body, index: reports.indexOf(first), sequence: first.sequence }, headers);
 
 /** A usage report has the position of its event. */
 function readUsage({ type, sequence, createdAt, content }: PreparedEventReport, serviceEvents: number) {
