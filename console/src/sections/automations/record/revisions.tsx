@@ -32,7 +32,7 @@ export function Revisions({ automationId, current }: RevisionsProps) {
   const chosen = filters.revision === undefined ? undefined : Number(filters.revision);
   const at = list.rows.findIndex(({ revision }) => revision === chosen);
   const shown = list.rows[at];
-  const before = list.rows[at + 1];
+  const before = shown && list.rows[at + 1];
   // A link may lead to an older one, and each is compared with the one before it.
   const isIncomplete = chosen !== undefined && before === undefined && list.hasMore;
   useEffect(() => {
