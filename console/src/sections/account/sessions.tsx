@@ -68,12 +68,12 @@ export function Sessions() {
               align: "r",
               cell: ({ id, current, device }) =>
                 current ? (
-                  <span className="row wrap">
-                    <Tag tone="live">{texts.current}</Tag>
+                  <>
+                    <Tag tone="live">{texts.current}</Tag>{" "}
                     <Button size="s" onClick={() => void signOut()}>
                       {shell.user.signOut}
                     </Button>
-                  </span>
+                  </>
                 ) : (
                   <Button size="s" aria-label={texts.endLabel(device)} onClick={() => void endOne(id)}>
                     {texts.end}
