@@ -1,6 +1,6 @@
 import { Navigate } from "@tanstack/react-router";
 import { useRead } from "../lib/queries.ts";
-import { isSignedOut, useMe } from "../lib/session.ts";
+import { findHome, isSignedOut, useMe } from "../lib/session.ts";
 import { common } from "../texts/common.ts";
 import { Failure, Skeleton } from "../ui/feedback.tsx";
 
@@ -8,9 +8,7 @@ import { Failure, Skeleton } from "../ui/feedback.tsx";
 export function Home() {
   const me = useMe();
   if (me.data) {
-    const { organizations, activeOrganizationId } = me.data;
-    const active = organizations.find(({ organizationId }) => organizationId === activeOrganizationId);
-    const first = active ?? organizations[0];
+    const first = findHome(me.data);
     if (!first) return <Navigate to="/new-organization" replace />;
     return <Navigate to={`/o/${first.organizationSlug}`} replace />;
   }

@@ -4,7 +4,6 @@ import { lazy, Suspense, useEffect, useMemo } from "react";
 import { RefusedError } from "../lib/api.ts";
 import { OrganizationProvider, type OrganizationScope, useServices } from "../lib/context.tsx";
 import { ShortcutsProvider, useShortcuts } from "../lib/keyboard.tsx";
-import { useRead } from "../lib/queries.ts";
 import { isSignedOut, useMe, useOtherPerson, useRefreshMe } from "../lib/session.ts";
 import { common } from "../texts/common.ts";
 import { shell } from "../texts/shell.ts";
@@ -38,6 +37,7 @@ export function OrganizationLayout() {
       slug: membership.organizationSlug,
       role: membership.role,
       memberId: membership.memberId,
+      isDemo: membership.isDemo,
       permissions: new Set(own.data.permissions),
       me: own.data,
     };
@@ -54,6 +54,7 @@ export function OrganizationLayout() {
         icon={Lock}
         title={shell.suspended.title(membership.organizationName)}
         text={shell.suspended.text}
+        action={<LinkButton to="/me">{shell.elsewhere}</LinkButton>}
       />
     );
   if (error instanceof RefusedError && error.code === "reauth" && membership)
@@ -97,9 +98,12 @@ function NeedsSignIn({ error, membership: { organizationId, organizationName } }
       title={shell.needsSignIn.title(organizationName)}
       text={error.message}
       action={
-        <Button look="primary" onClick={() => void ask()}>
-          {shell.needsSignIn.action}
-        </Button>
+        <div className="row wrap">
+          <Button look="primary" onClick={() => void ask()}>
+            {shell.needsSignIn.action}
+          </Button>
+          <LinkButton to="/me">{shell.elsewhere}</LinkButton>
+        </div>
       }
     />
   );
@@ -107,7 +111,6 @@ function NeedsSignIn({ error, membership: { organizationId, organizationName } }
 
 function Frame({ slug }: { slug: string }) {
   const navigate = useNavigate();
-  const instance = useRead("GET /v1/instance", {});
   const go = (letter: string) => {
     const item = navigation.flatMap(({ items }) => items).find((candidate) => candidate.letter === letter);
     if (item) void navigate({ to: `/o/${slug}${item.path}` });
@@ -118,7 +121,7 @@ function Frame({ slug }: { slug: string }) {
         {shell.skip}
       </a>
       <div className="app">
-        <Sidebar isDemo={instance.data?.isDemo ?? false} />
+        <Sidebar />
         <main className="sheet" id="main" tabIndex={-1}>
           <Suspense fallback={<Skeleton rows={8} />}>
             <Outlet />
@@ -135,7 +138,7 @@ function Overlays() {
   const { palette, useKey } = useShortcuts();
   const toast = useToast();
   useKey("y", () => {
-    void copyText(window.location.href).then(() => toast(common.actions.copied));
+    void copyText(window.location.href).then((isCopied) => isCopied && toast(common.actions.copied));
   });
   const location = useRouterState({ select: (state) => state.location.pathname });
   // A new page begins at its top, also for readers who do not see it. A record beside a list takes the focus itself.

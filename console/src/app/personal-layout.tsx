@@ -2,7 +2,7 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis, Shield, UserRound } from "lucide-react";
 import { Suspense } from "react";
 import { ShortcutsProvider } from "../lib/keyboard.tsx";
-import { isSignedOut, useMe, useOtherPerson } from "../lib/session.ts";
+import { findHome, isSignedOut, useMe, useOtherPerson } from "../lib/session.ts";
 import { common } from "../texts/common.ts";
 import { shell } from "../texts/shell.ts";
 import { Failure, Skeleton } from "../ui/feedback.tsx";
@@ -26,9 +26,8 @@ export function PersonalLayout() {
   if (me.error && !me.data)
     return <Failure error={me.error} what={common.product} onRetry={() => void me.refetch()} />;
   if (!me.data) return <Skeleton />;
-  const { user, organizations, activeOrganizationId, isInstanceAdmin } = me.data;
-  const home =
-    organizations.find(({ organizationId }) => organizationId === activeOrganizationId) ?? organizations[0];
+  const { user, isInstanceAdmin } = me.data;
+  const home = findHome(me.data);
   const back = home ? `/o/${home.organizationSlug}` : "/";
   const backText = home ? shell.personal.back(home.organizationName) : shell.personal.home;
   const items = [

@@ -27,6 +27,8 @@ export interface OrganizationScope {
   slug: string;
   role: string;
   memberId: string;
+  /** Whether `signalbox demo` made it up. */
+  isDemo: boolean;
   permissions: ReadonlySet<string>;
   me: Me;
 }

@@ -32,8 +32,8 @@ export function formatWhen(at: number, now: number): string {
 }
 
 function formatDistance(ms: number): string {
-  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 59_500) return `${Math.round(ms / 1000)} s`;
+  if (ms < 59.5 * 60_000) return `${Math.round(ms / 60_000)} min`;
   return `${Math.round(ms / 3_600_000)} h`;
 }
 
@@ -45,6 +45,11 @@ export function formatDate(at: number, now: number): string {
 }
 
 export const formatDay = (at: number): string => day.format(at);
+
+const utcDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+/** `13 Nov` for `2026-11-13`, a day in UTC, wherever the reader is. */
+export const formatUtcDay = (date: string): string =>
+  utcDay.format(new Date(`${date.slice(0, 10)}T00:00:00Z`));
 export const formatClock = (at: number): string => clock.format(at);
 export const formatSeconds = (at: number): string => clockOfSecond.format(at);
 export const formatExact = (at: number): string => exact.format(at);
@@ -52,9 +57,10 @@ export const formatExact = (at: number): string => exact.format(at);
 /** `<1 ms`, `412 ms`, `1.3 s`, `2 min 14 s`, `3 h 5 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1) return "<1 ms";
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
+  // What would be rounded to the next unit is written in it: not "60 s".
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59_500) return `${Math.round(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (seconds < 3600) return joinUnits(`${minutes} min`, seconds % 60, "s");
@@ -79,8 +85,8 @@ export function formatCost(micros: number, decimals: 2 | 4 = 2, currency = "USD"
   return shown === amount ? text : `<${text}`;
 }
 
-/** An amount on the axis of a chart. It is exact, so that the lines of small costs do not all say `<$0.01`. */
-export const formatCostTick = (micros: number, currency = "USD"): string =>
+/** An amount with all its decimals, for prices and for the axis of a chart, where small amounts must differ. */
+export const formatExactCost = (micros: number, currency = "USD"): string =>
   new Intl.NumberFormat(locale, {
     style: "currency",
     currency,
@@ -92,13 +98,19 @@ export const formatCostTick = (micros: number, currency = "USD"): string =>
 const units = ["bytes", "kB", "MB", "GB", "TB"];
 
 export function formatBytes(bytes: number): string {
-  const step = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  const power = bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3);
+  // 999,600 bytes are 1.0 MB and not 1000 kB.
+  const step = Math.min(bytes / 1000 ** power >= 999.5 ? power + 1 : power, units.length - 1);
   const value = bytes / 1000 ** step;
   return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
 }
 
-export const formatPercent = (share: number): string =>
-  `${share > 0 && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)}%`;
+/** Only all is `100%`: what is nearly all has a decimal. */
+export function formatPercent(share: number): string {
+  const percent = share * 100;
+  if (percent > 99 && percent < 100) return `${Math.floor(percent * 10) / 10}%`;
+  return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)}%`;
+}
 
 /** The prefix and the last six characters of an id: `run_…kc41ex`. */
 export function shortenId(id: string): string {

@@ -1,6 +1,9 @@
 /** Reads an amount that a person typed, such as `12.50`, in millionths. Undefined when it is none. */
 export function parseMoney(text: string): number | undefined {
-  const clean = text.trim().replace(",", ".");
+  const typed = text.trim();
+  // `1,000` is a thousand for some readers and one for others.
+  if (/^[1-9]\d{0,2},\d{3}$/.test(typed)) return undefined;
+  const clean = typed.replace(",", ".");
   if (!/^\d+(\.\d{1,6})?$/.test(clean)) return undefined;
   const micros = Math.round(Number(clean) * 1_000_000);
   return Number.isSafeInteger(micros) ? micros : undefined;

@@ -1,4 +1,5 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { useOrganization } from "./context.tsx";
 
 /** Returns a function that makes a path of the open organization: `path("/runs")`. */
@@ -6,6 +7,14 @@ export function usePath(): (path: string) => string {
   const { slug } = useOrganization();
   return (path) => `/o/${slug}${path}`;
 }
+
+/**
+ * When a range such as "last 7 days" was chosen. The range begins there as long as it stays chosen: with a beginning that
+ * moves, the list would be another one every minute, and lose the pages that were read.
+ */
+export const useChosenAt = (range: string | undefined): number =>
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another range begins anew.
+  useMemo(() => Date.now(), [range]);
 
 /** The query of the address as texts. Filters live there, so that a link shows the same list. */
 export function useFilters() {

@@ -92,8 +92,10 @@ export function useList<Name extends ListOperation>(
   const loadMore = () => {
     if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
   };
+  // What is gone or no longer allowed is not shown from memory, as in `useRead`.
+  const pages = isGone(query.error) ? undefined : query.data?.pages;
   // The same array until something was read, so that parts that compare it are not drawn again.
-  const rows = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data]);
+  const rows = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
   return {
     rows,
     isLoading: query.isPending && enabled,
@@ -182,11 +184,14 @@ export function useAction<Name extends Operation>(
   };
 }
 
-/** Reads all pages, because somebody on the last one can be looked for too. Undefined until the first has arrived. */
+/**
+ * Reads all pages, because somebody on the last one can be looked for too. Undefined until the first has arrived. A later
+ * page that cannot be read leaves what was read before.
+ */
 export function useWhole<Row>(list: ListResult<Row>): readonly Row[] | undefined {
   const { hasMore, keepLoading } = list;
   useEffect(() => {
     if (hasMore) keepLoading();
   });
-  return list.isLoading || list.error ? undefined : list.rows;
+  return list.isLoading || (list.error && list.rows.length === 0) ? undefined : list.rows;
 }

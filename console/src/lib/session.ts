@@ -1,3 +1,4 @@
+import type { Me } from "@signalbox/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { RefusedError } from "./api.ts";
@@ -23,6 +24,17 @@ export function useMe(organizationId?: string) {
     // Somebody may have signed in in another window.
     refetchOnWindowFocus: "always",
   });
+}
+
+/** The organization to open first: the one that the session acts on, or else one that is not suspended. */
+export function findHome({
+  organizations,
+  activeOrganizationId,
+}: Me): Me["organizations"][number] | undefined {
+  const open = organizations.filter(({ suspendedAt }) => suspendedAt === null);
+  return (
+    open.find(({ organizationId }) => organizationId === activeOrganizationId) ?? open[0] ?? organizations[0]
+  );
 }
 
 /** Returns a function that reads again who is signed in, after a change of the account or its organizations. */

@@ -157,6 +157,7 @@ export const admin = {
     byOrganization: "By organization",
     byOrganizationLabel: "Usage by organization",
     organization: "Organization",
+    month: "Month",
     deleted: "Deleted organization",
     inputTokens: "Input tokens",
     outputTokens: "Output tokens",

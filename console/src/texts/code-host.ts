@@ -155,7 +155,7 @@ export const codeHost = {
     emptyText:
       "One appears the moment the code host sends it. The guide of a connector says how to set it up.",
     emptyFiltered: "No delivery matches.",
-    note: "Kept for 90 days. Requests whose signature does not verify are answered 401; the last of them are under Refused, without their bodies.",
+    note: "Kept for 90 days, unless this instance keeps them for another time. Requests whose signature does not verify are answered 401; the last of them are under Refused, without their bodies.",
   },
   delivery: {
     title: (event: string, repository: string | null) =>

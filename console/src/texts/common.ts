@@ -40,6 +40,8 @@ export const common = {
     unreachable: "The server did not answer. Check that it runs and that you are online.",
     readAt: (when: string) => `What you see is from ${when}.`,
     request: "Request",
+    signedOut: "You are not signed in. Sign in, then try again.",
+    gone: "It does not exist any more, or you may not see it. Reload the page.",
     generic: "The server had an error. Try again; if it stays, give the request id to your operator.",
     pageTitle: "This page has an error",
     pageText: "Reload the page. If it happens again, report it with the text below.",
@@ -73,5 +75,6 @@ export const common = {
   },
   form: {
     invalid: "Correct the marked fields.",
+    unreadable: (label: string) => `${label}: this cannot be read. Correct it, or empty the field.`,
   },
 };

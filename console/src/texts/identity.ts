@@ -2,7 +2,7 @@
 export const identity = {
   title: "Confirm that it is you",
   signInTitle: "Sign in again",
-  tooOld: "This needs a sign-in from the last 15 minutes. What you entered is kept.",
+  tooOld: "This needs a newer sign-in. What you entered is kept.",
   signedOut: "Your session has ended. Sign in again to go on; what you entered is kept.",
   ssoRequired: "This organization requires single sign-on. What you entered is kept.",
   password: "Your password",

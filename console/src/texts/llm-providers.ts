@@ -134,7 +134,6 @@ export const llmProviders = {
     modelsHint: "One model per line. Empty: all models of the provider.",
     save: "Save access",
     saved: "The access is saved.",
-    none: "None",
   },
   models: {
     perMillion: "Prices per million tokens",

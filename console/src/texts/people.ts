@@ -78,7 +78,7 @@ export const people = {
     deactivate: "Deactivate",
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
-      "Sessions, keys and tokens of this member stop at once. Nothing is deleted; you can undo it.",
+      "Sessions, keys and tokens of this member end at once. Role, teams, connections and automations stay. Somebody can reactivate the member, who then makes new keys and tokens.",
     deactivateDone: (name: string) => `${name} has no access now.`,
     reactivate: "Reactivate",
     reactivated: (name: string) => `${name} has access again.`,

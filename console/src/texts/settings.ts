@@ -58,7 +58,7 @@ export const settings = {
     held: (count: number) => (count === 1 ? "1 report is held." : `${count} reports are held.`),
   },
   events: {
-    "run.failed": { title: "A run failed", hint: "Also when it was skipped or timed out." },
+    "run.failed": { title: "A run failed", hint: "Also when it was stopped because it took too long." },
     "connection.needs_attention": {
       title: "A connection needs attention",
       hint: "It must be connected again.",
@@ -169,7 +169,8 @@ export const settings = {
     what: "The settings of telemetry",
     lead: "What agents and workers report over OpenTelemetry.",
     enabled: "Take telemetry",
-    enabledHint: "Off: reports are refused. What was stored stays until it is too old.",
+    enabledHint:
+      "Off: reports are accepted and dropped, so that agents need no change. What was stored stays until it is too old.",
     contents: "Keep contents too",
     contentsHint:
       "Prompts, replies, arguments of tools and bodies of log records. They can hold personal data and secrets.",

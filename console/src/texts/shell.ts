@@ -58,6 +58,7 @@ export const shell = {
     title: "There is no such organization",
     text: "It does not exist, or you are not a member of it.",
   },
+  elsewhere: "Your account and other organizations",
   needsSignIn: {
     title: (name: string) => `${name} needs another sign-in`,
     action: "Sign in again",

@@ -5,13 +5,18 @@ export const templates = {
   lead: "Texts that runs get. Those of a repository follow every push.",
   columns: { name: "Template", tags: "Tags", source: "Comes from", version: "Version", changed: "Changed" },
   byHand: "By hand",
-  filters: { find: "Find a template", tag: "Tag", clearTag: (tag: string) => `Tag: ${tag}` },
+  filters: {
+    find: "Find a template",
+    tag: "Tag",
+    clearTag: (tag: string) => `Tag: ${tag}`,
+    clearConnector: (name: string) => `Repository: ${name}`,
+  },
   empty: {
     title: "No templates yet",
     text: "Connect a repository, and its templates follow every push.",
     action: "Connect a repository",
     filteredTitle: "No template matches",
-    filteredText: "Search for other words, or clear the tag.",
+    filteredText: "Search for other words, or clear the filters.",
   },
   template: {
     what: "The template",

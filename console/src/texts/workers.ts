@@ -79,6 +79,8 @@ export const workers = {
   token: {
     rotate: "Rotate",
     rotated: "The token is rotated",
+    rotatedLead:
+      "The earlier token works for 24 more hours. Workers that register with it act for you from now on.",
     remove: "Remove",
     removeTitle: (name: string) => `Remove the token ${name}?`,
     removeText: "No machine can register with it any more. Workers that registered already stay.",
@@ -132,7 +134,7 @@ export const workers = {
     upgradeAsked: (name: string) => `${name} is asked to upgrade.`,
     newToken: "New token",
     tokenMade: "New token of the worker",
-    tokenLead: "The earlier token goes on working for a while.",
+    tokenLead: "The earlier token works for 24 more hours. The worker acts for you from now on.",
     edit: "Edit",
     saved: "Saved.",
     remove: "Remove",

@@ -23,6 +23,7 @@ export async function copyText(value: string): Promise<boolean> {
     await navigator.clipboard.writeText(value);
     return true;
   } catch {
+    const focused = document.activeElement;
     const area = document.createElement("textarea");
     area.value = value;
     area.className = "vh";
@@ -30,6 +31,8 @@ export async function copyText(value: string): Promise<boolean> {
     area.select();
     const done = document.execCommand("copy");
     area.remove();
+    // The keyboard goes on where it was.
+    if (focused instanceof HTMLElement) focused.focus();
     return done;
   }
 }

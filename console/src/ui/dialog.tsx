@@ -64,6 +64,9 @@ export const ConfirmDialog = ({ open, title, text, ...rest }: ConfirmProps) => (
   </Dialog>
 );
 
+/** Browsers show several spaces as one, so nobody can tell how many to type. */
+const toOneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
+
 /** Begins anew each time the dialog opens: without the name that was typed before, and without an old refusal. */
 function Confirmation({
   onClose,
@@ -78,7 +81,7 @@ function Confirmation({
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const confirm = async () => {
-    if (typeName !== undefined && typed.trim() !== typeName) {
+    if (typeName !== undefined && toOneLine(typed) !== toOneLine(typeName)) {
       setIsWrong(true);
       input.current?.focus();
       return;

@@ -6,7 +6,7 @@ import { formatClock, shortenId } from "../lib/format.ts";
 import { useRead } from "../lib/queries.ts";
 import { common } from "../texts/common.ts";
 import { Button, LinkButton } from "./button.tsx";
-import { copyText } from "./copy.tsx";
+import { CopyButton } from "./copy.tsx";
 import { describeProblem } from "./form.tsx";
 
 interface EmptyProps {
@@ -116,9 +116,10 @@ export function Forbidden({ permission, isPage = false }: { permission: string; 
       isPage={isPage}
       text={common.forbidden.text(permission, names)}
       action={
-        <Button onClick={() => copyText(common.forbidden.request(permission, organizationName))}>
-          {common.forbidden.copyRequest}
-        </Button>
+        <CopyButton
+          value={common.forbidden.request(permission, organizationName)}
+          label={common.forbidden.copyRequest}
+        />
       }
     />
   );

@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { RequestError, readFieldErrors } from "../lib/api.ts";
+import { RefusedError, RequestError, readFieldErrors } from "../lib/api.ts";
 import { shortenId } from "../lib/format.ts";
 import { common } from "../texts/common.ts";
 
@@ -34,10 +34,16 @@ export function describeProblem(error: unknown): Problem {
         ? common.error.generic
         : Object.keys(fields).length > 0
           ? common.form.invalid
-          : error instanceof Error
-            ? error.message
-            : String(error);
+          : (describeCode(error) ?? (error instanceof Error ? error.message : String(error)));
   return { message, fields, requestId };
+}
+
+/** Some refusals have a code for programs and no sentence for people. */
+function describeCode(error: unknown): string | undefined {
+  if (!(error instanceof RefusedError) || error.message !== error.code) return undefined;
+  if (error.kind === "unauthorized") return common.error.signedOut;
+  if (error.kind === "not_found") return common.error.gone;
+  return error.kind === "unavailable" ? common.error.generic : undefined;
 }
 
 /** `domains` for `domains.0`: one field holds the whole list. */
@@ -117,6 +123,12 @@ interface FormProps {
 export function Form({ children, onSubmit, className = "form", footer, id }: FormProps) {
   const { problem, busy, attempt } = useProblem();
   const form = useRef<HTMLFormElement>(null);
+  const send = async () => {
+    const unreadable = findUnreadable(form.current!);
+    unreadable?.focus();
+    if (unreadable) throw new Error(common.form.unreadable(unreadable.labels?.[0]?.textContent ?? ""));
+    await onSubmit();
+  };
   const [paths] = useState(() => new Set<string>());
   const [changed, setChanged] = useState(noPaths);
   const shown = leaveOutChanged(problem, changed);
@@ -128,7 +140,7 @@ export function Form({ children, onSubmit, className = "form", footer, id }: For
     event.stopPropagation();
     if (busy) return;
     setChanged(noPaths);
-    void attempt(onSubmit);
+    void attempt(send);
   };
   const onChanged = (path: string) => {
     if (problem && !changed.has(path)) setChanged(new Set([...changed, path]));
@@ -143,6 +155,10 @@ export function Form({ children, onSubmit, className = "form", footer, id }: For
     </form>
   );
 }
+
+/** A field with a text that is no number or no date. Its value is empty, and would be sent as if nothing was entered. */
+const findUnreadable = (form: HTMLFormElement): HTMLInputElement | undefined =>
+  [...form.querySelectorAll("input")].find(({ validity }) => validity.badInput);
 
 interface FormProblemProps {
   problem: Problem | undefined;

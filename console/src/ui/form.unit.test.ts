@@ -1,5 +1,6 @@
+import { RefusedError } from "@signalbox/client";
 import { expect, test } from "vitest";
-import { leaveOutChanged, sumUpProblem } from "./form.tsx";
+import { describeProblem, leaveOutChanged, sumUpProblem } from "./form.tsx";
 
 const message = "Correct the marked fields.";
 const problem = (fields: Record<string, string>) => ({ message, fields, requestId: undefined });
@@ -21,4 +22,15 @@ test("the message of a field leaves when the field is changed, and the refusal w
   expect(leaveOutChanged(refusal, new Set(["domains", "name"]))).toBeUndefined();
   // A refusal that names no field stays until the next try.
   expect(leaveOutChanged(problem({}), new Set(["name"]))).toEqual(problem({}));
+});
+
+test("a refusal without a sentence is not shown as its code", () => {
+  const describe = (status: number, body: Record<string, unknown>) =>
+    describeProblem(new RefusedError(status, body)).message;
+  expect(describe(404, { error: "team_not_found" })).toMatch(/does not exist any more/);
+  expect(describe(401, { error: "unauthorized" })).toMatch(/not signed in/);
+  expect(describe(503, { error: "http_503" })).toMatch(/had an error/);
+  expect(describe(409, { error: "last_owner", message: "Make someone else an owner first." })).toBe(
+    "Make someone else an owner first.",
+  );
 });

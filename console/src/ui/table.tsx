@@ -58,6 +58,14 @@ export function DataTable<Row>({
   if (full?.error && rows.length === 0)
     return <Failure error={full.error} what={what} onRetry={full.retry} />;
   if (full?.isLoading) return <Skeleton rows={6} />;
+  // A filter of the page may match only rows that have not been read yet.
+  if (rows.length === 0 && full?.hasMore)
+    return (
+      <>
+        {full.moreError === undefined && <Skeleton rows={3} />}
+        <Rest list={full} />
+      </>
+    );
   if (rows.length === 0) return empty;
 
   const draw = (row: Row) => (

@@ -4716,6 +4716,8 @@ export type UserMembership = {
   roleName: string;
   /** When the organization was suspended, in milliseconds since 1970. Null when it is not suspended. */
   suspendedAt: number | null;
+  /** True for the workspace that `signalbox demo` made up. */
+  isDemo: boolean;
 };
 
 export type UserSession = {

@@ -162,7 +162,7 @@ describe("the workspace", () => {
         const me = await server.call("/v1/me", {
           headers: { authorization: `Bearer ${signedIn.body.token}` },
         });
-        expect(me.body).toMatchObject({ user: { email } });
+        expect(me.body).toMatchObject({ user: { email }, organizations: [{ isDemo: true }] });
       }
 
       const { items: automations } = await get("/v1/automations?limit=50");

@@ -19,6 +19,7 @@ const Membership = z
       .describe(
         "When the organization was suspended, in milliseconds since 1970. Null when it is not suspended.",
       ),
+    isDemo: z.boolean().describe("True for the workspace that `signalbox demo` made up."),
   })
   .meta({ id: "UserMembership" });
 

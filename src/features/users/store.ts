@@ -9,13 +9,16 @@ interface MembershipRow {
   role: string;
   roleName: string;
   suspendedAt: number | null;
+  isDemo: boolean;
 }
 
-/** Lists the organizations of a person, who has few. */
+/** Lists the organizations of a person, who has few. An entry of the instance's audit chain names the demo workspace. */
 export const listMemberships = (db: Db, userId: UserId) =>
   db.rows<MembershipRow>(sql`
     select o.id as "organizationId", o.name as "organizationName", o.slug as "organizationSlug", m.id as "memberId", m.role,
-      coalesce(r.name, initcap(m.role)) as "roleName", o.suspended_at as "suspendedAt"
+      coalesce(r.name, initcap(m.role)) as "roleName", o.suspended_at as "suspendedAt",
+      exists (select from audit_events e where e.scope = 'instance' and e.target_id = o.id
+        and e.action = 'demo.created') as "isDemo"
     from members m join organizations o on o.id = m.org_id left join roles r on r.id = m.role and r.org_id = m.org_id
     where m.user_id = ${userId} and m.deactivated_at is null order by m.id limit 500`);
 

@@ -55,7 +55,9 @@ describe("/v1/me", () => {
     const role = await createRole(server, acme.owner);
     const member = await joinWorkspace(server, acme, role.id);
     const readRole = async ({ auth }: Pick<Person, "auth">) => {
-      const { role, roleName } = (await server.call("/v1/me", { headers: auth })).body.organizations[0];
+      const { role, roleName, isDemo } = (await server.call("/v1/me", { headers: auth })).body
+        .organizations[0];
+      expect(isDemo).toBe(false);
       return { role, roleName };
     };
     expect(await readRole(acme.owner)).toEqual({ role: "owner", roleName: "Owner" });

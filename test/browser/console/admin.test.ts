@@ -27,7 +27,16 @@ test("an administrator suspends an organization with a reason, and restores it",
   await admin.page.getByText("Globex is suspended.").waitFor();
   await admin.page.getByText("Reason: Not paid <b>yet</b>").waitFor();
 
+  const initrode = { body: { name: "Initrode" }, headers: owner.auth };
+  expect((await server.call("/v1/organizations", initrode)).status).toBe(201);
   const member = await openWindow(browser, server, "/o/globex", owner);
+  await member.page.getByText("Globex is suspended").waitFor();
+  // The person is not shut out of the rest of the console.
+  await member.page.getByRole("link", { name: "Your account and other organizations" }).click();
+  await member.page.getByRole("table").getByRole("link", { name: "Initrode" }).waitFor();
+  await member.page.goto(server.url);
+  await member.page.waitForURL("**/o/initrode");
+  await member.page.goto(`${server.url}/o/globex`);
   await member.page.getByText("Globex is suspended").waitFor();
 
   await button(admin.page, "Restore").click();

@@ -44,3 +44,13 @@ test("every page shows its title without an error, in light and dark, on a phone
   }
   expect(found).toEqual({});
 }, 480_000);
+
+test("the note about made-up data is shown in the demo workspace, and in no other organization", async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await server.call("/v1/organizations", { body: { name: "Real work" }, headers });
+  const { page } = await openWindow(browser, server, `/o/${demo.organization.slug}`, { token });
+  await page.getByText("Everything in it is made up.").waitFor();
+  await page.goto(`${server.url}/o/${body.organization.slug}`);
+  await page.getByRole("button", { name: "Organization: Real work" }).waitFor();
+  expect(await page.getByText("Everything in it is made up.").count()).toBe(0);
+});

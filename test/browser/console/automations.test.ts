@@ -122,3 +122,59 @@ test("the list finds automations by state, and a member without the permission s
   await second.page.getByText("automations:create").first().waitFor();
   expect(await second.page.getByText("Morning digest").count()).toBe(0);
 });
+
+test("saving changes only what somebody changed, also after a run that was due once", async () => {
+  const { owner } = await createWorkspace(server);
+  const at = Date.now() + 1_500;
+  const automation = await createAutomation(server, owner.auth, {
+    ...{ name: "Migration", maxRuntimeSeconds: 90 },
+    schedule: { kind: "once", at, timezone: "Europe/Berlin" },
+  });
+  await expect.poll(Date.now).toBeGreaterThan(at);
+  const path = await findPath(server, owner, `/automations/${automation.id}/edit`);
+  const { page, complaints } = await openWindow(browser, server, path, owner);
+  await field(page, "Instructions").fill("Look again.");
+  await button(page, "Save").click();
+  await page.getByText("Saved as revision 2.").waitFor();
+  const { body } = await server.call(`/v1/automations/${automation.id}`, { headers: owner.auth });
+  expect(body.automation).toMatchObject({ instructions: "Look again.", maxRuntimeSeconds: 90 });
+  expect(body.automation.schedule).toEqual(automation.schedule);
+  expect(complaints).toEqual([]);
+});
+
+test("what was typed just before saving is not offered as unsaved afterwards", async () => {
+  const { owner } = await createWorkspace(server);
+  const path = await findPath(server, owner, "/automations/new");
+  const { page } = await openWindow(browser, server, path, owner);
+  // The next page takes longer to load than the browser waits before it keeps what was typed.
+  await page.route(/\/assets\/automation-page-/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await route.continue();
+  });
+  await field(page, "Instructions").fill("Look at new issues.");
+  await field(page, "Name").fill("Triage");
+  await field(page, "Name").press("Enter");
+  await page.waitForURL("**/automations/aut_*");
+  await heading(page, "Triage").waitFor();
+  await page.goto(server.url + path);
+  await field(page, "Name").waitFor();
+  expect(await field(page, "Name").inputValue()).toBe("");
+});
+
+test("a revision beyond the first page of the list is compared with the one before it", async () => {
+  const { owner } = await createWorkspace(server);
+  const { id } = await createAutomation(server, owner.auth, { instructions: "Step 1." });
+  for (let step = 2; step <= 24; step++) {
+    const body = { instructions: `Step ${step}.` };
+    await server.call(`/v1/automations/${id}`, { method: "PATCH", body, headers: owner.auth });
+  }
+  const path = await findPath(server, owner, `/automations/${id}`);
+  const { page } = await openWindow(browser, server, `${path}?revision=5`, owner);
+  // The fifth is the last of the first page, and the third is not on it.
+  for (const revision of [5, 3]) {
+    await page.goto(`${server.url}${path}?revision=${revision}`);
+    const dialog = page.getByRole("dialog", { name: `What revision ${revision} changed` });
+    await dialog.getByText(`Step ${revision}.`).waitFor();
+    await dialog.getByText(`Step ${revision - 1}.`).waitFor();
+  }
+});

@@ -136,3 +136,61 @@ test("the message of a field leaves when the field is changed, and a notice is n
   await page.getByRole("button", { name: "Organization: Corrected twice" }).waitFor();
   await expect.poll(() => notice.count()).toBe(1);
 });
+
+test("a number that cannot be read is not saved as an empty one", async () => {
+  const { owner } = await createWorkspace(server, "Numbers");
+  const budget = { monthlyBudgetMicros: 100_000_000 };
+  await server.call("/v1/automation-settings", { method: "PATCH", body: budget, headers: owner.auth });
+  const { page, complaints } = await openWindow(browser, server, "/o/numbers/settings/automations", owner);
+  const month = field(page, "Budget of a month, in US dollars");
+  await month.press("End");
+  await month.pressSequentially("e");
+  await button(page, "Save").click();
+  await page.getByText("Budget of a month, in US dollars: this cannot be read.").waitFor();
+  expect(await page.evaluate("document.activeElement.labels[0].textContent")).toMatch(/^Budget of a month/);
+  const { body } = await server.call("/v1/automation-settings", { headers: owner.auth });
+  expect(body.settings).toMatchObject(budget);
+  await month.fill("120");
+  await button(page, "Save").click();
+  await page.getByText("Settings saved.").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("a list that the role may not read any more is not shown from memory", async () => {
+  const workspace = await createWorkspace(server, "Demoted");
+  const role = await createRole(server, workspace.owner, [
+    "organization:read",
+    "members:read",
+    "templates:read",
+  ]);
+  const guest = await joinWorkspace(server, workspace, role.id);
+  await server.call("/v1/templates", {
+    body: { name: "Secret plan", body: "…" },
+    headers: workspace.owner.auth,
+  });
+  const { page } = await openWindow(browser, server, "/o/demoted/templates", guest);
+  await page.getByRole("link", { name: /^Secret plan/ }).waitFor();
+  const body = { permissions: ["organization:read", "members:read"] };
+  await server.call(`/v1/roles/${role.id}`, { method: "PATCH", body, headers: workspace.owner.auth });
+  await page.getByText("This needs the permission templates:read.").waitFor();
+  expect(await page.getByText("Secret plan").count()).toBe(0);
+});
+
+test("the description of an endpoint can be changed without the permissions that its address needs", async () => {
+  const workspace = await createWorkspace(server, "Endpoints");
+  const role = await createRole(server, workspace.owner, ["organization:read", "notifications:manage"]);
+  const clerk = await joinWorkspace(server, workspace, role.id);
+  const { body } = await server.call("/v1/webhook-endpoints", {
+    body: { url: "https://hooks.example.com/signalbox", types: ["run.failed"] },
+    headers: workspace.owner.auth,
+  });
+  const path = `/o/endpoints/settings/webhooks/${body.webhookEndpoint.id}`;
+  const { page, complaints } = await openWindow(browser, server, path, clerk);
+  await button(page, "More actions").click();
+  await page.getByRole("menuitem", { name: "Change the endpoint" }).click();
+  await field(page, "Description").fill("For the pager");
+  await button(page, "Save").click();
+  await page.getByText("Settings saved.").waitFor();
+  await page.getByText("For the pager").waitFor();
+  expect(complaints).toEqual([]);
+});

@@ -165,3 +165,48 @@ test("an identity provider is connected with its guide, and refused with the rea
   expect(await dialog.getByLabel("Client id").inputValue()).toBe("signalbox");
   await expectSound(window);
 });
+
+test("the palette invites somebody from every page, also from this one", async () => {
+  const { page } = await openOrganization("/people/members");
+  await page.getByRole("heading", { name: "People", level: 1 }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("invite");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Invite someone" }).waitFor();
+});
+
+test("an admin sees no button that changes an owner or rotates the key of somebody else", async () => {
+  const window = await openOrganization("/people/members", "admin");
+  const { page, slug, owner } = window;
+  const { body } = await server.call("/v1/members?role=owner", { headers: owner.auth });
+  await page.goto(`${server.url}/o/${slug}/people/members/${body.items[0].id}`);
+  const inspector = page.getByRole("complementary");
+  await inspector.getByText("Member since").waitFor();
+  expect(await inspector.getByRole("button", { name: /Remove|Deactivate|Make owner/ }).count()).toBe(0);
+  expect(await inspector.getByRole("combobox").count()).toBe(0);
+
+  await server.call("/v1/api-keys", { body: { name: "Of the owner" }, headers: owner.auth });
+  await page.goto(`${server.url}/o/${slug}/access/keys`);
+  await page.getByRole("button", { name: /Of the owner/ }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: "Rotate" }).count()).toBe(0);
+});
+
+test("who transfers the ownership is an admin at once, on this page too", async () => {
+  const window = await openOrganization("/people/members");
+  const { page, slug } = window;
+  const heir = await joinWorkspace(server, { orgId: window.orgId }, "member");
+  const other = await joinWorkspace(server, { orgId: window.orgId }, "member");
+  await page.goto(`${server.url}/o/${slug}/people/members/${heir.memberId}`);
+  const inspector = page.getByRole("complementary");
+  await inspector.getByRole("button", { name: "Make owner" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Make owner" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await page.getByRole("link", { name: "Leave or delete" }).click();
+  await page.getByRole("button", { name: "Leave", exact: true }).waitFor();
+  await expect.poll(() => page.getByRole("button", { name: /Delete/ }).count()).toBe(0);
+  await page.goto(`${server.url}/o/${slug}/people/members/${other.memberId}`);
+  await inspector.getByRole("button", { name: "Remove" }).waitFor();
+  expect(await inspector.getByRole("button", { name: "Make owner" }).count()).toBe(0);
+});

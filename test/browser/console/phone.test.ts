@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { createWorkspace, joinWorkspace, useServer } from "../../harness.ts";
+import { createWorkspace, joinWorkspace, signIn, useServer } from "../../harness.ts";
 import { openWindow, useBrowser } from "../browser.ts";
 import { button, expectGoodPage, field } from "./harness.ts";
 
@@ -61,4 +61,23 @@ test("on a phone a dialog with many choices is as wide as the phone", async () =
   const dialog = page.getByRole("dialog");
   expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   await expectGoodPage(page);
+});
+
+test("on a phone a person can sign out, from the console and from the account", async () => {
+  const { owner } = await createWorkspace(server, "Leaving");
+  const first = await openWindow(browser, server, "/o/leaving", owner);
+  await becomePhone(first.page);
+  await button(first.page, "More").click();
+  await button(first.page, "Sign out").waitFor();
+  await expectGoodPage(first.page);
+  await button(first.page, "Sign out").click();
+  await first.page.waitForURL("**/sign-in");
+  expect((await server.call("/v1/me", { headers: owner.auth })).status).toBe(401);
+
+  const { authorization } = await signIn(server, owner);
+  const token = authorization.replace("Bearer ", "");
+  const second = await openWindow(browser, server, "/me/sessions", { token });
+  await becomePhone(second.page);
+  await button(second.page, "Sign out").click();
+  await second.page.waitForURL("**/sign-in");
 });

@@ -11,7 +11,7 @@ import {
   Workflow,
 } from "lucide-react";
 import { useOrganization } from "../../lib/context.tsx";
-import { useRead } from "../../lib/queries.ts";
+import { useList, useWhole } from "../../lib/queries.ts";
 import { commands as texts } from "../../texts/commands.ts";
 import { shell } from "../../texts/shell.ts";
 import { listItems } from "../navigation.ts";
@@ -42,25 +42,14 @@ export function useCommands(text: string): CommandGroup[] {
   const wanted = text.trim();
   const search = wanted.length >= 2;
   const mayAutomate = permissions.has("automations:create");
-  const automations = useRead(
-    "GET /v1/automations",
-    { query: { limit: 100 } },
-    { enabled: search && mayAutomate },
-  );
-  const templates = useRead(
-    "GET /v1/templates",
-    { query: { limit: 100 } },
-    { enabled: search && permissions.has("templates:read") },
-  );
+  const page = { query: { limit: 100 } };
+  const mayRead = (permission: string) => ({ enabled: search && permissions.has(permission) });
+  const automations = useWhole(useList("GET /v1/automations", page, mayRead("automations:create")));
+  const templates = useWhole(useList("GET /v1/templates", page, mayRead("templates:read")));
+  const connections = useWhole(useList("GET /v1/mcp-connections", page, mayRead("mcp_connections:use")));
 
   const mayManageMcp = permissions.has("mcp_connections:manage");
   const mayUseMcp = permissions.has("mcp_connections:use");
-  const connections = useRead(
-    "GET /v1/mcp-connections",
-    { query: { limit: 100 } },
-    { enabled: search && mayUseMcp },
-  );
-
   const places: Command[] = listItems(permissions).flatMap(({ items }) =>
     items.map(({ path, label, icon, letter }) => ({
       id: `go ${path}`,
@@ -72,21 +61,21 @@ export function useCommands(text: string): CommandGroup[] {
   );
   const found: Command[] = search
     ? [
-        ...(automations.data?.items ?? []).map(({ id, name }) => ({
+        ...(automations ?? []).map(({ id, name }) => ({
           id,
           label: name,
           icon: Workflow,
           hint: texts.automation,
           to: `/automations/${id}`,
         })),
-        ...(connections.data?.items ?? []).map(({ id, name }) => ({
+        ...(connections ?? []).map(({ id, name }) => ({
           id,
           label: name,
           icon: Plug,
           hint: texts.mcpConnection,
           to: `/connections/mcp/${id}`,
         })),
-        ...(templates.data?.items ?? []).map(({ id, name }) => ({
+        ...(templates ?? []).map(({ id, name }) => ({
           id,
           label: name,
           icon: FileText,

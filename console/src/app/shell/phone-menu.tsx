@@ -1,6 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Link } from "@tanstack/react-router";
+import { LogOut } from "lucide-react";
 import { usePath } from "../../lib/paths.ts";
+import { useSignOut } from "../../lib/sign-out.ts";
 import { shell } from "../../texts/shell.ts";
 import type { NavGroup } from "../navigation.ts";
 
@@ -14,6 +16,7 @@ interface Props {
 /** All places, on a phone. */
 export default function PhoneMenu({ groups, name, onClose }: Props) {
   const path = usePath();
+  const signOut = useSignOut();
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -34,6 +37,10 @@ export default function PhoneMenu({ groups, name, onClose }: Props) {
           <Link to="/me" className="nav" onClick={onClose}>
             <span>{name}</span>
           </Link>
+          <button type="button" className="nav" onClick={() => void signOut()}>
+            <LogOut className="i" aria-hidden />
+            <span>{shell.user.signOut}</span>
+          </button>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

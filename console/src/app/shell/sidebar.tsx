@@ -14,7 +14,7 @@ import { UserMenuItems } from "./user-menu.tsx";
 
 const statusTexts = { live: shell.live, reconnecting: shell.reconnecting, away: shell.away };
 
-export function Sidebar({ isDemo }: { isDemo: boolean }) {
+export function Sidebar() {
   const organization = useOrganization();
   const { openPalette } = useShortcuts();
   const path = usePath();
@@ -58,7 +58,7 @@ export function Sidebar({ isDemo }: { isDemo: boolean }) {
         ))}
       </div>
       <div className="push" />
-      {isDemo && (
+      {organization.isDemo && (
         <div className="demo">
           <FlaskConical className="i s" aria-hidden />
           <p>

@@ -1,6 +1,7 @@
 import type { ApiKey } from "@signalbox/client";
 import { Ellipsis, KeyRound, Plus, RotateCw, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { useOrganization, usePermission } from "../../lib/context.tsx";
 import { useShortcuts } from "../../lib/keyboard.tsx";
 import { useMemberNames } from "../../lib/member-names.ts";
 import { useAction, useList } from "../../lib/queries.ts";
@@ -22,7 +23,7 @@ export function ApiKeys() {
   const nameOf = useMemberNames();
   const list = useList("GET /v1/api-keys", {});
   const { useKey } = useShortcuts();
-  useKey("c", () => setIsCreating(true));
+  useKey("c", () => setIsCreating(true), usePermission("api_keys:create"));
   const columns: Column<ApiKey>[] = [
     {
       head: access.columns.name,
@@ -82,6 +83,7 @@ export function ApiKeys() {
 
 function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   const toast = useToast();
+  const { memberId } = useOrganization();
   const [open, setOpen] = useState<"rotate" | "remove">();
   const close = () => setOpen(undefined);
   const remove = useAction("DELETE /v1/api-keys/{id}", {
@@ -91,7 +93,8 @@ function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label={texts.actions(apiKey.name)} />}>
-        {apiKey.replacedBy === null && (
+        {/* The reply contains a key that acts for its member, so only the member gets it. */}
+        {apiKey.replacedBy === null && apiKey.memberId === memberId && (
           <MenuItem icon={RotateCw} onSelect={() => setOpen("rotate")}>
             {texts.rotate}
           </MenuItem>

@@ -1,7 +1,7 @@
 import type { SsoGroupMapping } from "@signalbox/client";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { useRead } from "../../lib/queries.ts";
+import { useList, useWhole } from "../../lib/queries.ts";
 import { access } from "../../texts/access.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -28,7 +28,7 @@ interface Props {
 export function GroupMappings({ mappings, mayEdit, onSave }: Props) {
   const toast = useToast();
   const roles = useRoleOptions();
-  const teams = useRead("GET /v1/teams", { query: { limit: 100 } });
+  const teams = useWhole(useList("GET /v1/teams", { query: { limit: 100 } }));
   const [drafts, setDrafts] = useState<readonly Draft[]>(() =>
     mappings.map(({ group, role = "", teamId = "" }, key) => ({ key, group, role, teamId })),
   );
@@ -51,7 +51,7 @@ export function GroupMappings({ mappings, mayEdit, onSave }: Props) {
     );
     toast(texts.saved);
   };
-  const teamOptions = (teams.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const teamOptions = (teams ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const nothing = { value: "", label: texts.none };
   return (
     <Form

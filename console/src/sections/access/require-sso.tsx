@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { usePermission } from "../../lib/context.tsx";
+import { useOrganization } from "../../lib/context.tsx";
 import { useAction, useRead } from "../../lib/queries.ts";
 import { access } from "../../texts/access.ts";
 import { common } from "../../texts/common.ts";
@@ -14,7 +14,8 @@ import { useToast } from "../../ui/toast.tsx";
 const texts = access.sso;
 
 export function RequireSso({ hasConnectors }: { hasConnectors: boolean }) {
-  const mayManage = usePermission("sso:manage");
+  const { permissions } = useOrganization();
+  const mayManage = permissions.has("sso:manage") && permissions.has("organization:update");
   const organization = useRead("GET /v1/organization", {});
   const [isAsking, setIsAsking] = useState(false);
   const toast = useToast();

@@ -1,6 +1,8 @@
 import { useState } from "react";
 import { useAction, useList } from "../../lib/queries.ts";
+import { useSignOut } from "../../lib/sign-out.ts";
 import { account } from "../../texts/account.ts";
+import { shell } from "../../texts/shell.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -21,6 +23,7 @@ export function Sessions() {
   const endOthers = useAction("POST /v1/me/sessions/end-others", { changes: [list] });
   const [asks, setAsks] = useState(false);
   const { problem, attempt } = useProblem();
+  const signOut = useSignOut();
   const endOne = (id: string) =>
     attempt(async () => {
       await end.run({ path: { id } });
@@ -65,7 +68,12 @@ export function Sessions() {
               align: "r",
               cell: ({ id, current, device }) =>
                 current ? (
-                  <Tag tone="live">{texts.current}</Tag>
+                  <>
+                    <Tag tone="live">{texts.current}</Tag>{" "}
+                    <Button size="s" onClick={() => void signOut()}>
+                      {shell.user.signOut}
+                    </Button>
+                  </>
                 ) : (
                   <Button size="s" aria-label={texts.endLabel(device)} onClick={() => void endOne(id)}>
                     {texts.end}

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import type { Reply } from "../../lib/api.ts";
 import { usePermission } from "../../lib/context.tsx";
-import { useAction, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useRead, useWhole } from "../../lib/queries.ts";
 import { accounts as texts } from "../../texts/accounts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Loaded } from "../../ui/feedback.tsx";
 import { CheckField, Form } from "../../ui/form.tsx";
+import { PickList } from "../../ui/pick-list.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
 const { connection: words } = texts;
@@ -27,12 +28,12 @@ export function AccessSection({ connectionId }: { connectionId: string }) {
 
 function AccessForm({ connectionId, grants }: { connectionId: string; grants: Grants }) {
   const [everyone, setEveryone] = useState(grants.everyone);
-  const [memberIds, setMemberIds] = useState<readonly string[]>(grants.memberIds);
-  const [teamIds, setTeamIds] = useState<readonly string[]>(grants.teamIds);
-  const mayReadMembers = usePermission("members:read");
+  const [memberIds, setMemberIds] = useState(grants.memberIds);
+  const [teamIds, setTeamIds] = useState(grants.teamIds);
+  const mayPick = usePermission("members:read") && !everyone;
   const query = { query: { limit: 100 } };
-  const members = useRead("GET /v1/members", query, { enabled: mayReadMembers && !everyone });
-  const teams = useRead("GET /v1/teams", query, { enabled: mayReadMembers && !everyone });
+  const members = useWhole(useList("GET /v1/members", query, { enabled: mayPick }));
+  const teams = useWhole(useList("GET /v1/teams", query, { enabled: mayPick }));
   const toast = useToast();
   const save = useAction("PUT /v1/oauth-connections/{id}/grants", {
     changes: [read],
@@ -44,7 +45,7 @@ function AccessForm({ connectionId, grants }: { connectionId: string; grants: Gr
       onSubmit={() =>
         save.run({
           path: { id: connectionId },
-          body: { everyone, memberIds: [...memberIds], teamIds: [...teamIds] },
+          body: { everyone, memberIds, teamIds },
         })
       }
       footer={(busy) => (
@@ -63,15 +64,15 @@ function AccessForm({ connectionId, grants }: { connectionId: string; grants: Gr
       />
       {!everyone && (
         <>
-          <Checks
-            legend={words.teams}
-            items={teams.data?.items ?? []}
+          <PickList
+            title={words.teams}
+            items={mayPick ? teams : undefined}
             chosen={teamIds}
             onChange={setTeamIds}
           />
-          <Checks
-            legend={words.members}
-            items={members.data?.items ?? []}
+          <PickList
+            title={words.members}
+            items={mayPick ? members : undefined}
             chosen={memberIds}
             onChange={setMemberIds}
           />
@@ -80,25 +81,3 @@ function AccessForm({ connectionId, grants }: { connectionId: string; grants: Gr
     </Form>
   );
 }
-
-interface ChecksProps {
-  legend: string;
-  items: readonly { id: string; name: string }[];
-  chosen: readonly string[];
-  onChange(chosen: readonly string[]): void;
-}
-
-const Checks = ({ legend, items, chosen, onChange }: ChecksProps) =>
-  items.length > 0 && (
-    <fieldset className="choices-field">
-      <legend>{legend}</legend>
-      {items.map(({ id, name }) => (
-        <CheckField
-          key={id}
-          label={name}
-          checked={chosen.includes(id)}
-          onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((one) => one !== id))}
-        />
-      ))}
-    </fieldset>
-  );

@@ -32,13 +32,7 @@ export function ConnectSection({ provider }: { provider: Provider }) {
         ) : (
           <>
             <p>{words.leads(name)}</p>
-            <TextField
-              label={words.label}
-              hint={words.labelHint}
-              value={label}
-              onChange={setLabel}
-              maxLength={60}
-            />
+            <TextField label={words.label} hint={words.labelHint} value={label} onChange={setLabel} />
             {optionalScopes.length > 0 && (
               <fieldset className="choices-field">
                 <legend>{words.moreScopes}</legend>

@@ -1,6 +1,6 @@
 import { Link2, Plus } from "lucide-react";
 import { useFilters, usePath } from "../../lib/paths.ts";
-import { useList, useRead } from "../../lib/queries.ts";
+import { useList, useWhole } from "../../lib/queries.ts";
 import { accounts as texts } from "../../texts/accounts.ts";
 import { LinkButton } from "../../ui/button.tsx";
 import { Empty } from "../../ui/feedback.tsx";
@@ -27,9 +27,8 @@ export function ConnectionList({ view, selected }: ConnectionListProps) {
     { query: { ended: view === "ended" ? "true" : "false", limit: 100 } },
     { everyMs: 10_000 },
   );
-  const providers = useRead("GET /v1/oauth-providers", { query: { limit: 100 } });
-  const nameProvider = (id: string) =>
-    providers.data?.items.find((provider) => provider.id === id)?.name ?? id;
+  const providers = useWhole(useList("GET /v1/oauth-providers", { query: { limit: 100 } }));
+  const nameProvider = (id: string) => providers?.find((provider) => provider.id === id)?.name ?? id;
   const find = (filters.find ?? "").toLowerCase();
   const rows = list.rows.filter(
     (row) =>

@@ -1,5 +1,5 @@
 import type { Reply } from "../../lib/api.ts";
-import { formatBytes, formatCost, formatDay, formatDuration, formatNumber } from "../../lib/format.ts";
+import { formatBytes, formatCost, formatDuration, formatNumber, formatUtcDay } from "../../lib/format.ts";
 import { useRead } from "../../lib/queries.ts";
 import { admin } from "../../texts/admin.ts";
 import { Card, Pairs } from "../../ui/card.tsx";
@@ -82,7 +82,7 @@ const DatabaseChart = ({ history }: { history: Overview["database"]["history"] }
   <ChartCard
     title={texts.databaseChart}
     label={texts.databaseChart}
-    points={history.map(({ day }) => formatDay(Date.parse(day)))}
+    points={history.map(({ day }) => formatUtcDay(day))}
     series={[{ label: texts.size, tone: "ink", form: "line", values: history.map(({ bytes }) => bytes) }]}
     format={formatBytes}
   />

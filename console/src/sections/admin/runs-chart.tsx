@@ -1,4 +1,4 @@
-import { formatDay } from "../../lib/format.ts";
+import { formatUtcDay } from "../../lib/format.ts";
 import { admin } from "../../texts/admin.ts";
 import { ChartCard } from "../../ui/chart.tsx";
 import { Loaded } from "../../ui/feedback.tsx";
@@ -17,7 +17,7 @@ export function RunsChart({ days }: { days: number }) {
           <ChartCard
             title={texts.runs}
             label={texts.runs}
-            points={ordered.map(({ start }) => formatDay(Date.parse(start)))}
+            points={ordered.map(({ start }) => formatUtcDay(start))}
             stacked
             series={[
               { label: texts.succeeded, tone: "mark", values: ordered.map(({ succeeded }) => succeeded) },

@@ -1,4 +1,4 @@
-import { formatCost, formatCostTick, formatDay, formatNumber } from "../../lib/format.ts";
+import { formatCost, formatExactCost, formatNumber, formatUtcDay } from "../../lib/format.ts";
 import { useList } from "../../lib/queries.ts";
 import { admin } from "../../texts/admin.ts";
 import { Card } from "../../ui/card.tsx";
@@ -23,7 +23,7 @@ export function AdminUsage() {
       <Loaded query={usage} what={texts.what} rows={8}>
         {({ items, totals }) => {
           const ordered = items.toSorted((a, b) => a.start.localeCompare(b.start));
-          const points = ordered.map(({ start }) => formatDay(Date.parse(start)));
+          const points = ordered.map(({ start }) => formatUtcDay(start));
           return (
             <>
               <div className="figures">
@@ -44,7 +44,7 @@ export function AdminUsage() {
                     { label: texts.cost, tone: "mark", values: ordered.map(({ costMicros }) => costMicros) },
                   ]}
                   format={(micros) => formatCost(micros)}
-                  formatTick={(micros) => formatCostTick(micros)}
+                  formatTick={(micros) => formatExactCost(micros)}
                 />
                 <ChartCard
                   title={texts.tokens}
@@ -94,7 +94,7 @@ function ByOrganization({ days }: { days: number }) {
             isName: true,
             cell: ({ organizationName }) => organizationName ?? texts.deleted,
           },
-          { head: "", phone: "hide", cell: ({ start }) => start.slice(0, 7) },
+          { head: texts.month, phone: "hide", cell: ({ start }) => start.slice(0, 7) },
           { head: admin.overview.runs, align: "r", phone: "label", cell: ({ runs }) => formatNumber(runs) },
           {
             head: texts.failed,

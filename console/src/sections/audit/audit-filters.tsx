@@ -1,6 +1,6 @@
 import { usePermission } from "../../lib/context.tsx";
 import { useFilters } from "../../lib/paths.ts";
-import { useRead } from "../../lib/queries.ts";
+import { useList, useWhole } from "../../lib/queries.ts";
 import { audit as texts } from "../../texts/audit.ts";
 import { Button } from "../../ui/button.tsx";
 import { FilterSelect } from "../../ui/filter.tsx";
@@ -15,8 +15,10 @@ export function AuditFilters() {
   const { filters, setFilters } = useFilters();
   const { action, actorId, credential, targetId = "", from = "", to = "" } = filters;
   const mayReadMembers = usePermission("members:read");
-  const members = useRead("GET /v1/members", { query: { limit: 100 } }, { enabled: mayReadMembers });
-  const people = (members.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const members = useWhole(
+    useList("GET /v1/members", { query: { limit: 100 } }, { enabled: mayReadMembers }),
+  );
+  const people = (members ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const kinds = Object.entries(texts.kinds).map(([value, label]) => ({ value, label }));
   const isSet = names.some((name) => filters[name]);
   return (

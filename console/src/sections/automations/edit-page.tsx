@@ -17,7 +17,14 @@ import { PendingRecord } from "../../ui/pending-record.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import "./automations.css";
-import { type AutomationForm, checkForm, createForm, toBody, toForm } from "./editor/automation-form.ts";
+import {
+  type AutomationForm,
+  checkForm,
+  createForm,
+  toBody,
+  toChanges,
+  toForm,
+} from "./editor/automation-form.ts";
 import { LeaveGuard } from "./editor/leave-guard.tsx";
 import { LimitFields } from "./editor/limit-fields.tsx";
 import { ResourceFields } from "./editor/resource-fields.tsx";
@@ -95,16 +102,15 @@ function Editor({ automation }: { automation?: Automation }) {
   const submit = async () => {
     setHasTried(true);
     if (Object.keys(checkForm(form)).length > 0) throw new IncompleteError(common.form.invalid);
-    const body = toBody(form);
     if (!first) {
-      const { automation: made } = await create.run({ body: { ...body, active: form.active } });
+      const { automation: made } = await create.run({ body: { ...toBody(form), active: form.active } });
       finish(made, texts.created(made.name));
       return;
     }
     const owner = form.memberId !== "" && form.memberId !== first.memberId ? { memberId: form.memberId } : {};
     const { automation: saved } = await save.run({
       path: { id: first.id },
-      body: { ...body, ...owner, expectedRevision: draft.baseRevision },
+      body: { ...toChanges(form, original), ...owner, expectedRevision: draft.baseRevision },
     });
     finish(saved, saved.revision === first.revision ? texts.unchanged : texts.saved(saved.revision));
   };
@@ -154,7 +160,6 @@ function Editor({ automation }: { automation?: Automation }) {
             placeholder={texts.namePlaceholder}
             value={form.name}
             error={errors.name}
-            maxLength={120}
             onChange={(name) => change({ name })}
           />
           <AreaField

@@ -4,8 +4,9 @@ import { Plus, Workflow } from "lucide-react";
 import { useMemo } from "react";
 import { usePermission } from "../../lib/context.tsx";
 import { useShortcuts } from "../../lib/keyboard.tsx";
+import { useNamesOfMembers } from "../../lib/member-names.ts";
 import { useFilters, usePath } from "../../lib/paths.ts";
-import { type ListResult, useList, useRead } from "../../lib/queries.ts";
+import { type ListResult, useList, useWhole } from "../../lib/queries.ts";
 import { automations } from "../../texts/automations.ts";
 import { LinkButton } from "../../ui/button.tsx";
 import { Empty } from "../../ui/feedback.tsx";
@@ -17,7 +18,6 @@ import { type Column, DataTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import "./automations.css";
 import { ScheduleWords } from "./schedule/schedule-words.tsx";
-import { useMemberNames } from "./use-member-names.ts";
 
 const texts = automations;
 const states = ["active", "inactive", "archived"] as const;
@@ -39,7 +39,7 @@ export default function AutomationsPage() {
     },
     { everyMs: 10_000 },
   );
-  const names = useMemberNames(seesAll);
+  const names = useNamesOfMembers(seesAll);
   const shown = useNamed(list, filters.find);
   const { useKey } = useShortcuts();
   useKey("c", () => void navigate({ to: path("/automations/new") }));
@@ -81,7 +81,7 @@ interface FiltersProps {
 }
 
 function Filters({ isWithOwners, find, filters, setFilters }: FiltersProps) {
-  const members = useRead("GET /v1/members", { query: { limit: 100 } }, { enabled: isWithOwners });
+  const members = useWhole(useList("GET /v1/members", { query: { limit: 100 } }, { enabled: isWithOwners }));
   const words = texts.filters;
   return (
     <div className="filters">
@@ -101,7 +101,7 @@ function Filters({ isWithOwners, find, filters, setFilters }: FiltersProps) {
           onChange={(memberId) => setFilters({ memberId })}
           options={[
             { value: "", label: words.anyMember },
-            ...(members.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...(members ?? []).map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
       )}

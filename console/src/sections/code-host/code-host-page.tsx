@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
 import { useFilters, usePath } from "../../lib/paths.ts";
-import { useList } from "../../lib/queries.ts";
+import { useList, useWhole } from "../../lib/queries.ts";
 import { codeHost as texts } from "../../texts/code-host.ts";
 import { LinkButton } from "../../ui/button.tsx";
 import { Forbidden } from "../../ui/feedback.tsx";
@@ -31,7 +31,9 @@ export default function CodeHostPage() {
   const path = usePath();
   const navigate = useNavigate();
   const mayManage = usePermission("connectors:manage");
-  const connectors = useList("GET /v1/connectors", {}, { everyMs: 5_000 });
+  const connectors = useList("GET /v1/connectors", { query: { limit: 100 } }, { everyMs: 5_000 });
+  // Deliveries, syncs and the form need the names of all of them.
+  useWhole(connectors);
   // The secret of a new connector is in one reply only.
   const [created, setCreated] = useState<{ id: string; setup: Setup }>();
 

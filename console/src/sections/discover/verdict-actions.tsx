@@ -3,6 +3,7 @@ import { useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
 import { usePath } from "../../lib/paths.ts";
 import { useAction } from "../../lib/queries.ts";
+import { common } from "../../texts/common.ts";
 import { discover as texts } from "../../texts/discover.ts";
 import { mcp } from "../../texts/mcp.ts";
 import { Button, IconButton, LinkButton } from "../../ui/button.tsx";
@@ -30,6 +31,9 @@ export function VerdictActions({ discovery, onDeleted }: { discovery: KeptDiscov
       onDeleted();
     },
   });
+  const copyAddress = async () => {
+    if (await copyText(discovery.url)) toast(common.actions.copied);
+  };
   return (
     <>
       {maySave && discovery.status !== "unsupported" && (
@@ -49,7 +53,7 @@ export function VerdictActions({ discovery, onDeleted }: { discovery: KeptDiscov
         <MenuItem icon={FileJson} onSelect={() => exportDiscovery(discovery)}>
           {words.export}
         </MenuItem>
-        <MenuItem icon={Copy} onSelect={() => void copyText(discovery.url)}>
+        <MenuItem icon={Copy} onSelect={() => void copyAddress()}>
           {words.copyAddress}
         </MenuItem>
         <MenuLine />

@@ -40,14 +40,17 @@ export default function SignUpPage() {
   );
 }
 
-const SignInLink = () => (
-  <p>
-    {texts.haveAccount}{" "}
-    <Link className="link" to="/sign-in">
-      {texts.signIn}
-    </Link>
-  </p>
-);
+function SignInLink() {
+  const { returnTo } = useFilters().filters;
+  return (
+    <p>
+      {texts.haveAccount}{" "}
+      <Link className="link" to="/sign-in" search={(returnTo ? { returnTo } : {}) as never}>
+        {texts.signIn}
+      </Link>
+    </p>
+  );
+}
 
 function SignUpForm() {
   const { api } = useServices();

@@ -1,7 +1,7 @@
 import type { LlmBudget } from "@signalbox/client";
 import { useState } from "react";
 import { parseMoney, writeMoney } from "../../lib/money.ts";
-import { useAction, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useWhole } from "../../lib/queries.ts";
 import { common } from "../../texts/common.ts";
 import { llmProviders } from "../../texts/llm-providers.ts";
 import { Button } from "../../ui/button.tsx";
@@ -114,14 +114,12 @@ export function BudgetDialog({ budget, onClose }: { budget?: LlmBudget; onClose(
 
 function useSubjects(kind: Kind, enabled: boolean): { value: string; label: string }[] {
   const page = { query: { limit: 100 } };
-  const teams = useRead("GET /v1/teams", page, { enabled: enabled && kind === "team" });
-  const members = useRead("GET /v1/members", page, { enabled: enabled && kind === "member" });
-  const providers = useRead("GET /v1/llm-providers", page, { enabled: enabled && kind === "provider" });
+  const isOf = (subject: Kind) => ({ enabled: enabled && kind === subject });
   const rows = {
     organization: [],
-    team: teams.data?.items,
-    member: members.data?.items,
-    provider: providers.data?.items,
+    team: useWhole(useList("GET /v1/teams", page, isOf("team"))),
+    member: useWhole(useList("GET /v1/members", page, isOf("member"))),
+    provider: useWhole(useList("GET /v1/llm-providers", page, isOf("provider"))),
   };
   return (rows[kind] ?? []).map(({ id, name }: { id: string; name: string }) => ({ value: id, label: name }));
 }

@@ -1,6 +1,6 @@
 import type { LlmModel, LlmProvider } from "@signalbox/client";
 import { useState } from "react";
-import { formatCost, formatNumber } from "../../lib/format.ts";
+import { formatExactCost, formatNumber } from "../../lib/format.ts";
 import { useFilters } from "../../lib/paths.ts";
 import { useList } from "../../lib/queries.ts";
 import { llmProviders } from "../../texts/llm-providers.ts";
@@ -32,7 +32,7 @@ export function Models({ mayManage, kind }: Props) {
   const rows = wanted
     ? list.rows.filter(({ id, name }) => `${id} ${name ?? ""}`.toLowerCase().includes(wanted))
     : list.rows;
-  const money = (micros: number | null) => (micros === null ? "–" : formatCost(micros));
+  const money = (micros: number | null) => (micros === null ? "–" : formatExactCost(micros));
   const columns: Column<LlmModel>[] = [
     {
       head: llmProviders.columns.model,

@@ -1,7 +1,7 @@
 import type { LlmPrice } from "@signalbox/client";
 import { Coins, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { formatCost } from "../../lib/format.ts";
+import { formatExactCost } from "../../lib/format.ts";
 import { useAction, useList } from "../../lib/queries.ts";
 import { llmProviders } from "../../texts/llm-providers.ts";
 import { IconButton } from "../../ui/button.tsx";
@@ -15,7 +15,7 @@ const texts = llmProviders.price;
 
 export function OwnPrices({ mayManage }: { mayManage: boolean }) {
   const list = useList("GET /v1/llm-prices", {});
-  const money = (micros: number | undefined) => (micros === undefined ? "–" : formatCost(micros));
+  const money = (micros: number | undefined) => (micros === undefined ? "–" : formatExactCost(micros));
   const columns: Column<LlmPrice>[] = [
     { head: texts.model, cell: ({ model }) => <code className="strong">{model}</code> },
     { head: texts.provider, phone: "hide", cell: ({ provider }) => provider },

@@ -1,11 +1,11 @@
 import type { LlmProvider, LlmProviderAccess } from "@signalbox/client";
 import { useState } from "react";
-import { useAction, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useRead, useWhole } from "../../lib/queries.ts";
 import { llmProviders } from "../../texts/llm-providers.ts";
 import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
 import { Loaded } from "../../ui/feedback.tsx";
 import { AreaField, CheckField, Form } from "../../ui/form.tsx";
+import { PickList } from "../../ui/pick-list.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
 const texts = llmProviders.access;
@@ -27,8 +27,8 @@ function AccessForm({ provider, access }: { provider: LlmProvider; access: LlmPr
   const [teamIds, setTeamIds] = useState(access.teamIds);
   const [memberIds, setMemberIds] = useState(access.memberIds);
   const [models, setModels] = useState((access.models ?? []).join("\n"));
-  const teams = useRead("GET /v1/teams", { query: { limit: 100 } });
-  const members = useRead("GET /v1/members", { query: { status: "active", limit: 100 } });
+  const teams = useWhole(useList("GET /v1/teams", { query: { limit: 100 } }));
+  const members = useWhole(useList("GET /v1/members", { query: { status: "active", limit: 100 } }));
   const save = useAction("PUT /v1/llm-providers/{id}/access", {
     changes: ["GET /v1/llm-providers/{id}/access"],
     onDone: () => toast(texts.saved),
@@ -66,18 +66,8 @@ function AccessForm({ provider, access }: { provider: LlmProvider; access: LlmPr
       <CheckField label={texts.organization} checked={organization} onChange={setOrganization} />
       {!organization && (
         <>
-          <Subjects
-            title={texts.teams}
-            options={teams.data?.items ?? []}
-            chosen={teamIds}
-            onChange={setTeamIds}
-          />
-          <Subjects
-            title={texts.members}
-            options={members.data?.items ?? []}
-            chosen={memberIds}
-            onChange={setMemberIds}
-          />
+          <PickList title={texts.teams} items={teams} chosen={teamIds} onChange={setTeamIds} />
+          <PickList title={texts.members} items={members} chosen={memberIds} onChange={setMemberIds} />
         </>
       )}
       <AreaField
@@ -95,26 +85,3 @@ function AccessForm({ provider, access }: { provider: LlmProvider; access: LlmPr
     </Form>
   );
 }
-
-interface SubjectsProps {
-  title: string;
-  options: readonly { id: string; name: string }[];
-  chosen: string[];
-  onChange(ids: string[]): void;
-}
-
-const Subjects = ({ title, options, chosen, onChange }: SubjectsProps) => (
-  <Card title={title} padded>
-    {options.length === 0 && <p className="t3">{texts.none}</p>}
-    <div className="stack-s">
-      {options.map(({ id, name }) => (
-        <CheckField
-          key={id}
-          label={name}
-          checked={chosen.includes(id)}
-          onChange={(checked) => onChange(checked ? [...chosen, id] : chosen.filter((other) => other !== id))}
-        />
-      ))}
-    </div>
-  </Card>
-);

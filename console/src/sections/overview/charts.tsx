@@ -1,7 +1,7 @@
 import type { OverviewRuns } from "@signalbox/client";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { formatClock, formatCost, formatCostTick, formatDay, formatNumber } from "../../lib/format.ts";
+import { formatClock, formatCost, formatDay, formatExactCost, formatNumber } from "../../lib/format.ts";
 import { usePath } from "../../lib/paths.ts";
 import { overview } from "../../texts/overview.ts";
 import { ChartCard, type Series } from "../../ui/chart.tsx";
@@ -52,7 +52,7 @@ export function RunCharts({ runs }: { runs: OverviewRuns }) {
         points={points}
         series={costs}
         format={formatCost}
-        formatTick={formatCostTick}
+        formatTick={formatExactCost}
         onPoint={openRuns}
         height={140}
       />

@@ -108,4 +108,12 @@ describe("what needs care", () => {
     );
     expect(text).toBe("$14.90 of $17.00 is spent.");
   });
+
+  test.each([
+    ["quota_nearly_full", "quota", "/settings/quotas"],
+    ["webhook_endpoint_failing", "webhook_endpoint", "/settings/webhooks/id_1"],
+  ] as const)("leads to the part of the settings that is meant: %s", (kind, type, to) => {
+    const subject = { type, id: "id_1", name: "The Name", parentId: null, parentName: null };
+    expect(describeAttention(item({ kind, subject }), reader).action).toMatchObject({ to });
+  });
 });

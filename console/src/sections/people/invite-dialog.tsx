@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useAction, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useWhole } from "../../lib/queries.ts";
 import { common } from "../../texts/common.ts";
 import { people as texts } from "../../texts/people.ts";
 import { Button } from "../../ui/button.tsx";
@@ -47,7 +47,7 @@ function InviteForm({ onClose, onSent }: { onClose(): void; onSent(email: string
   const [role, setRole] = useState("member");
   const [teamIds, setTeamIds] = useState<readonly string[]>([]);
   const roles = useRoleOptions();
-  const teams = useRead("GET /v1/teams", { query: { limit: 100 } });
+  const teams = useWhole(useList("GET /v1/teams", { query: { limit: 100 } })) ?? [];
   const invite = useAction("POST /v1/invitations", {
     changes: ["GET /v1/invitations"],
     onDone: ({ token }) =>
@@ -86,10 +86,10 @@ function InviteForm({ onClose, onSent }: { onClose(): void; onSent(email: string
         onChange={setRole}
         options={roles.filter(({ value }) => value !== "owner")}
       />
-      {(teams.data?.items.length ?? 0) > 0 && (
+      {teams.length > 0 && (
         <fieldset className="choices-field">
           <legend>{texts.invite.teams}</legend>
-          {teams.data?.items.map(({ id, name }) => (
+          {teams.map(({ id, name }) => (
             <CheckField
               key={id}
               label={name}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useOrganization, usePermission } from "../../lib/context.tsx";
 import { useFilters, usePath } from "../../lib/paths.ts";
 import { useAction, useRead } from "../../lib/queries.ts";
+import { useRefreshMe } from "../../lib/session.ts";
 import { people as texts } from "../../texts/people.ts";
 import { Button } from "../../ui/button.tsx";
 import { Pairs } from "../../ui/card.tsx";
@@ -41,14 +42,21 @@ export function MemberInspector({ id }: { id: string }) {
   );
 }
 
+/** Whether the person may change this member at all. Only an owner changes an owner. */
+function useMayChange({ role: roleOfMember }: Member): boolean {
+  const { role } = useOrganization();
+  const mayManage = usePermission("members:manage");
+  return mayManage && (roleOfMember !== "owner" || role === "owner");
+}
+
 function Details({ member }: { member: Member }) {
   const path = usePath();
-  const mayManage = usePermission("members:manage");
+  const mayChange = useMayChange(member);
   const mayRuns = usePermission("automations:manage");
   return (
     <>
       {member.managedBy !== null && <p className="note">{texts.managedHint}</p>}
-      {mayManage && !member.managedFields.includes("role") ? (
+      {mayChange && !member.managedFields.includes("role") ? (
         <RoleForm key={member.role} member={member} />
       ) : (
         <Pairs items={[[texts.member.role, member.roleName]]} />
@@ -80,11 +88,16 @@ function Details({ member }: { member: Member }) {
 
 function RoleForm({ member }: { member: Member }) {
   const toast = useToast();
+  const { memberId } = useOrganization();
+  const refreshMe = useRefreshMe();
   const options = useRoleOptions();
   const [role, setRole] = useState(member.role);
   const change = useAction("PATCH /v1/members/{id}", {
     changes: ["GET /v1/members", "GET /v1/members/{id}", "GET /v1/roles"],
-    onDone: ({ member: { name, roleName } }) => toast(texts.member.roleSaved(name, roleName)),
+    onDone: ({ member: { id, name, roleName } }) => {
+      toast(texts.member.roleSaved(name, roleName));
+      if (id === memberId) void refreshMe();
+    },
   });
   return (
     <Form
@@ -106,8 +119,9 @@ function RoleForm({ member }: { member: Member }) {
 
 function Actions({ member, onRemoved }: { member: Member; onRemoved(): void }) {
   const { memberId, role } = useOrganization();
-  const mayManage = usePermission("members:manage");
+  const mayChange = useMayChange(member);
   const toast = useToast();
+  const refreshMe = useRefreshMe();
   const [asks, setAsks] = useState<"deactivate" | "remove" | "transfer">();
   const changes = ["GET /v1/members", "GET /v1/members/{id}"] as const;
   const input = { path: { id: member.id } };
@@ -127,10 +141,14 @@ function Actions({ member, onRemoved }: { member: Member; onRemoved(): void }) {
     },
   });
   const transfer = useAction("POST /v1/members/{id}/transfer-ownership", {
-    changes,
-    onDone: () => toast(texts.member.transferred(member.name)),
+    changes: [...changes, "GET /v1/roles"],
+    onDone: () => {
+      toast(texts.member.transferred(member.name));
+      // The person is an admin now.
+      void refreshMe();
+    },
   });
-  if (!mayManage || member.id === memberId || member.managedBy !== null) return null;
+  if (!mayChange || member.id === memberId || member.managedBy !== null) return null;
   const close = () => setAsks(undefined);
   return (
     <>

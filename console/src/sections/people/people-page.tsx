@@ -28,9 +28,9 @@ export default function PeoplePage() {
   const mayInvite = usePermission("members:invite");
   const mayTeam = usePermission("teams:manage");
   const mayRole = usePermission("roles:manage");
-  const [creating, setCreating] = useState<Creating | undefined>(
-    filters.new && mayInvite ? "invitation" : undefined,
-  );
+  const [chosen, setCreating] = useState<Creating>();
+  // A link can ask for the form too, also while this page is open.
+  const creating = chosen ?? (filters.new && mayInvite ? "invitation" : undefined);
   const { useKey } = useShortcuts();
   const own: Creating = tab === "teams" ? "team" : tab === "roles" ? "role" : "invitation";
   const may = { invitation: mayInvite, team: mayTeam, role: mayRole };

@@ -1,5 +1,7 @@
 import type { Role } from "@signalbox/client";
+import { useOrganization } from "../../lib/context.tsx";
 import { useAction } from "../../lib/queries.ts";
+import { useRefreshMe } from "../../lib/session.ts";
 import { people } from "../../texts/people.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormProblem, useProblem } from "../../ui/form.tsx";
@@ -17,6 +19,8 @@ interface Props {
 /** Says what a changed role gains and loses, and for how many people, before it is saved. */
 export function SaveBar({ role, draft, onDiscard }: Props) {
   const toast = useToast();
+  const { role: ownRole } = useOrganization();
+  const refreshMe = useRefreshMe();
   const { problem, busy, attempt } = useProblem();
   const gained = [...draft].filter((name) => !role.permissions.includes(name)).length;
   const lost = role.permissions.filter((name) => !draft.has(name)).length;
@@ -25,6 +29,7 @@ export function SaveBar({ role, draft, onDiscard }: Props) {
     onDone: () => {
       toast(texts.saved(role.name, role.memberCount));
       onDiscard();
+      if (role.id === ownRole) void refreshMe();
     },
   });
   const submit = () =>

@@ -38,7 +38,11 @@ function RoleTable({ permissions, roles }: { permissions: readonly Permission[];
   const mayEdit = usePermission("roles:manage");
   const [wanted, setWanted] = useState("");
   const [drafts, setDrafts] = useState<Drafts>({});
-  const [shownRole, setShownRole] = useState(roles.find(({ builtIn }) => !builtIn)?.id ?? roles[0]?.id ?? "");
+  const [chosenRole, setShownRole] = useState<string>();
+  // The chosen one may have been deleted.
+  const shownRole =
+    (roles.find(({ id }) => id === chosenRole) ?? roles.find(({ builtIn }) => !builtIn) ?? roles[0])?.id ??
+    "";
   const groups = useMemo(() => groupPermissions(permissions, wanted), [permissions, wanted]);
 
   const toggle = (role: Role, permission: string) => {

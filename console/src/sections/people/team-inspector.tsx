@@ -4,12 +4,12 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
 import { usePath } from "../../lib/paths.ts";
-import { useAction, useList, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useRead, useWhole } from "../../lib/queries.ts";
 import { common } from "../../texts/common.ts";
 import { people as texts } from "../../texts/people.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { Loaded, Skeleton } from "../../ui/feedback.tsx";
+import { Failure, Loaded, Skeleton } from "../../ui/feedback.tsx";
 import { Form, SelectField } from "../../ui/form.tsx";
 import { Inspector } from "../../ui/page.tsx";
 import { Refusal } from "../../ui/refusal.tsx";
@@ -45,6 +45,8 @@ function TeamMembers({ team, mayManage }: { team: Team; mayManage: boolean }) {
   const list = useList("GET /v1/members", { query: { teamId: team.id, status: "active", limit: 100 } });
   const remove = useAction("DELETE /v1/teams/{id}/members/{memberId}", { changes });
   if (list.isLoading) return <Skeleton rows={3} />;
+  if (list.error && list.rows.length === 0)
+    return <Failure error={list.error} what={texts.what.members} onRetry={list.retry} />;
   return (
     <>
       {mayManage && <AddMember teamId={team.id} taken={list.rows.map(({ id }) => id)} />}
@@ -79,9 +81,9 @@ function TeamMembers({ team, mayManage }: { team: Team; mayManage: boolean }) {
 function AddMember({ teamId, taken }: { teamId: string; taken: readonly string[] }) {
   const toast = useToast();
   const [chosen, setChosen] = useState("");
-  const members = useRead("GET /v1/members", { query: { status: "active", limit: 100 } });
+  const members = useWhole(useList("GET /v1/members", { query: { status: "active", limit: 100 } }));
   const add = useAction("PUT /v1/teams/{id}/members/{memberId}", { changes });
-  const free = (members.data?.items ?? []).filter(({ id }) => !taken.includes(id));
+  const free = (members ?? []).filter(({ id }) => !taken.includes(id));
   const submit = async () => {
     if (!chosen) return;
     await add.run({ path: { id: teamId, memberId: chosen } });

@@ -1,7 +1,7 @@
 import { CirclePlay } from "lucide-react";
 import { useMemo } from "react";
 import { usePermission } from "../../lib/context.tsx";
-import { useFilters, usePath } from "../../lib/paths.ts";
+import { useChosenAt, useFilters, usePath } from "../../lib/paths.ts";
 import { useList } from "../../lib/queries.ts";
 import { runs } from "../../texts/runs.ts";
 import { LinkButton } from "../../ui/button.tsx";
@@ -13,15 +13,11 @@ import { createRunColumns } from "./run-columns.tsx";
 import { RunFilters, readRunQuery } from "./run-filters.tsx";
 import { useRunCosts } from "./use-run-costs.ts";
 
-/** A range such as "last 7 days" moves on by the minute, so that the list is not read anew all the time. */
-const minuteMs = 60_000;
-
 export default function RunsPage() {
   const { filters } = useFilters();
   const path = usePath();
   const seesAll = usePermission("automations:manage");
-  const minute = Math.floor(Date.now() / minuteMs) * minuteMs;
-  const query = readRunQuery(filters, minute);
+  const query = readRunQuery(filters, useChosenAt(filters.range));
   const list = useList("GET /v1/automation-runs", { query: { ...query, limit: 50 } }, { everyMs: 5_000 });
   const findCost = useRunCosts(list.rows, query);
   const columns = useMemo(() => createRunColumns({ findCost, withMember: seesAll }), [findCost, seesAll]);

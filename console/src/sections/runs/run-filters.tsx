@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { usePermission } from "../../lib/context.tsx";
 import { formatDate } from "../../lib/format.ts";
 import { useFilters } from "../../lib/paths.ts";
-import { useRead } from "../../lib/queries.ts";
+import { useList, useWhole } from "../../lib/queries.ts";
 import { runs } from "../../texts/runs.ts";
 import { stateWords } from "../../texts/states.ts";
 import { Button } from "../../ui/button.tsx";
@@ -48,8 +48,9 @@ export function RunFilters() {
   const now = useNow();
   const seesAll = usePermission("automations:manage");
   const seesMembers = usePermission("members:read") && seesAll;
-  const automations = useRead("GET /v1/automations", { query: { limit: 100 } });
-  const members = useRead("GET /v1/members", { query: { limit: 100 } }, { enabled: seesMembers });
+  const page = { query: { limit: 100 } };
+  const automations = useWhole(useList("GET /v1/automations", page));
+  const members = useWhole(useList("GET /v1/members", page, { enabled: seesMembers }));
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const known = stateOptions.some(({ value }) => value === (filters.status ?? ""));
   const custom = filters.from !== undefined || filters.to !== undefined;
@@ -68,7 +69,7 @@ export function RunFilters() {
         options={[
           { value: "", label: texts.anyAutomation },
           ...addMissing(
-            (automations.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            (automations ?? []).map(({ id, name }) => ({ value: id, label: name })),
             filters.automationId,
           ),
         ]}
@@ -81,7 +82,7 @@ export function RunFilters() {
           options={[
             { value: "", label: texts.anyMember },
             ...addMissing(
-              (members.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+              (members ?? []).map(({ id, name }) => ({ value: id, label: name })),
               filters.memberId,
             ),
           ]}

@@ -76,7 +76,9 @@ function OpenRun({ detail: { run, automation, usage, attempts }, reports }: Open
           <IconButton
             icon={LinkIcon}
             label={texts.copyLink}
-            onClick={() => void copyText(window.location.href).then(() => toast(common.actions.copied))}
+            onClick={async () => {
+              if (await copyText(window.location.href)) toast(common.actions.copied);
+            }}
           />
           <LinkButton
             icon={Pencil}

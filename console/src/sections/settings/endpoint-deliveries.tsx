@@ -8,7 +8,7 @@ import { common } from "../../texts/common.ts";
 import { settings } from "../../texts/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
-import { Empty, Loaded, Skeleton } from "../../ui/feedback.tsx";
+import { Empty, Failure, Loaded, Skeleton } from "../../ui/feedback.tsx";
 import { FormProblem, useProblem } from "../../ui/form.tsx";
 import { Tag } from "../../ui/state.tsx";
 import { Segments } from "../../ui/tabs.tsx";
@@ -17,6 +17,7 @@ import { useToast } from "../../ui/toast.tsx";
 
 const texts = settings.webhooks;
 const list = "GET /v1/webhook-endpoints/{id}/deliveries";
+const readOne = "GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}";
 type Delivery = Item<typeof list>;
 type Status = Delivery["status"];
 const tones = { pending: "live", succeeded: "ok", failed: "bad" } as const;
@@ -46,6 +47,8 @@ export function EndpointDeliveries({ id }: { id: string }) {
       </div>
       {deliveries.isLoading ? (
         <Skeleton rows={3} />
+      ) : deliveries.error && deliveries.rows.length === 0 ? (
+        <Failure error={deliveries.error} what={texts.deliveriesWhat} onRetry={deliveries.retry} />
       ) : deliveries.rows.length === 0 ? (
         <Empty title={texts.noDeliveries} text={texts.noDeliveriesText} />
       ) : (
@@ -83,11 +86,9 @@ function DeliveryDetails({
   delivery: Delivery;
 }) {
   const toast = useToast();
-  const detail = useRead("GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}", {
-    path: { id, deliveryId },
-  });
+  const detail = useRead(readOne, { path: { id, deliveryId } }, { everyMs: 5_000 });
   const retry = useAction("POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry", {
-    changes: [list],
+    changes: [list, readOne],
   });
   const { problem, busy, attempt } = useProblem();
   const sendAgain = () =>

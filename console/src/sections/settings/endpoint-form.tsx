@@ -22,6 +22,13 @@ const allTypes = [
   "mcp_approval.requested",
 ] as const satisfies readonly Type[];
 
+/** The fields that somebody changed. The address and the events need permissions that a new description does not. */
+const leaveOutSame = (body: Pick<Endpoint, "url" | "description" | "types">, before: Endpoint) => ({
+  ...(body.url === before.url ? {} : { url: body.url }),
+  ...(body.description === before.description ? {} : { description: body.description }),
+  ...(body.types.join() === before.types.join() ? {} : { types: body.types }),
+});
+
 interface EndpointFormProps {
   /** The endpoint to change. Undefined: a new one. */
   endpoint?: Endpoint;
@@ -40,7 +47,7 @@ export function EndpointForm({ endpoint, onClose, onCreated }: EndpointFormProps
   const submit = async () => {
     const body = { url: url.trim(), description: description.trim(), types: [...types] };
     if (endpoint) {
-      await change.run({ path: { id: endpoint.id }, body });
+      await change.run({ path: { id: endpoint.id }, body: leaveOutSame(body, endpoint) });
       toast(settings.saved);
       return onClose();
     }

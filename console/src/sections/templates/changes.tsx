@@ -1,5 +1,5 @@
 import { useFilters } from "../../lib/paths.ts";
-import { useList, useRead } from "../../lib/queries.ts";
+import { useList, useRead, useWhole } from "../../lib/queries.ts";
 import { templates } from "../../texts/templates.ts";
 import { Diff } from "../../ui/diff.tsx";
 import { Loaded } from "../../ui/feedback.tsx";
@@ -16,8 +16,8 @@ interface ChangesProps {
 /** The lines that differ from another version, by default from the one before. */
 export function Changes({ id, version, body }: ChangesProps) {
   const { filters, setFilters } = useFilters();
-  const versions = useList("GET /v1/templates/{id}/versions", { path: { id }, query: { limit: 50 } });
-  const others = versions.rows.map((row) => row.version).filter((one) => one !== version);
+  const versions = useList("GET /v1/templates/{id}/versions", { path: { id }, query: { limit: 100 } });
+  const others = (useWhole(versions) ?? []).map((row) => row.version).filter((one) => one !== version);
   const before = filters.compare ? Number(filters.compare) : others.find((one) => one < version);
   if (!versions.isLoading && before === undefined && others.length === 0)
     return <p className="t3">{texts.first}</p>;

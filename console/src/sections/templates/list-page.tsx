@@ -1,8 +1,9 @@
 import type { TemplateSummary } from "@signalbox/client";
 import { FileText, GitBranch, X } from "lucide-react";
 import { usePermission } from "../../lib/context.tsx";
+import { shortenId } from "../../lib/format.ts";
 import { useFilters, usePath } from "../../lib/paths.ts";
-import { useList } from "../../lib/queries.ts";
+import { useList, useRead } from "../../lib/queries.ts";
 import { templates } from "../../texts/templates.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Empty } from "../../ui/feedback.tsx";
@@ -18,12 +19,9 @@ export default function TemplatesPage() {
   const { filters, setFilters } = useFilters();
   const path = usePath();
   const mayConnect = usePermission("connectors:manage");
-  const { q, tag } = filters;
-  const list = useList(
-    "GET /v1/templates",
-    { query: { limit: 50, ...(q ? { q } : {}), ...(tag ? { tag } : {}) } },
-    { everyMs: 10_000 },
-  );
+  const { q, tag, connectorId } = filters;
+  const query = { ...(q ? { q } : {}), ...(tag ? { tag } : {}), ...(connectorId ? { connectorId } : {}) };
+  const list = useList("GET /v1/templates", { query: { limit: 50, ...query } }, { everyMs: 10_000 });
   return (
     <Page name={texts.title} title={texts.title} lead={texts.lead}>
       <div className="filters">
@@ -32,6 +30,9 @@ export default function TemplatesPage() {
           <Button size="s" icon={X} onClick={() => setFilters({ tag: undefined })}>
             {texts.filters.clearTag(tag)}
           </Button>
+        )}
+        {connectorId && (
+          <ConnectorFilter id={connectorId} onClear={() => setFilters({ connectorId: undefined })} />
         )}
       </div>
       <section className="card">
@@ -44,7 +45,7 @@ export default function TemplatesPage() {
           rowKey={({ id }) => id}
           to={({ id }) => ({ to: path(`/templates/${id}`) })}
           empty={
-            q || tag ? (
+            Object.keys(query).length > 0 ? (
               <Empty icon={FileText} title={texts.empty.filteredTitle} text={texts.empty.filteredText} />
             ) : (
               <Empty
@@ -62,6 +63,17 @@ export default function TemplatesPage() {
         />
       </section>
     </Page>
+  );
+}
+
+/** A link from a repository leads to its templates. */
+function ConnectorFilter({ id, onClear }: { id: string; onClear(): void }) {
+  const mayRead = usePermission("connectors:read");
+  const query = useRead("GET /v1/connectors/{id}", { path: { id } }, { enabled: mayRead });
+  return (
+    <Button size="s" icon={X} onClick={onClear}>
+      {texts.filters.clearConnector(query.data?.connector.name ?? shortenId(id))}
+    </Button>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Template } from "@signalbox/client";
 import { Link } from "@tanstack/react-router";
+import { useNamesOfMembers } from "../../lib/member-names.ts";
 import { useFilters, usePath } from "../../lib/paths.ts";
 import { useList } from "../../lib/queries.ts";
 import { common } from "../../texts/common.ts";
@@ -11,7 +12,6 @@ import { CopyText } from "../../ui/copy.tsx";
 import { Failure } from "../../ui/feedback.tsx";
 import { Tag } from "../../ui/state.tsx";
 import { Id, Time } from "../../ui/time.tsx";
-import { useMemberNames } from "../automations/use-member-names.ts";
 
 const texts = templates.template;
 
@@ -81,7 +81,7 @@ export function TemplateRail({ template }: { template: Template }) {
 /** All versions. Each opens with what it changed. */
 function Versions({ template }: { template: Template }) {
   const path = usePath();
-  const names = useMemberNames();
+  const names = useNamesOfMembers();
   const { filters } = useFilters();
   const chosen = Number(filters.version ?? template.version);
   const list = useList("GET /v1/templates/{id}/versions", {

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { formatCost, formatCostTick, formatNumber } from "../../lib/format.ts";
+import { formatCost, formatExactCost, formatNumber, formatUtcDay } from "../../lib/format.ts";
 import { useRead } from "../../lib/queries.ts";
 import { usage as texts } from "../../texts/usage.ts";
 import { ChartCard, type Series } from "../../ui/chart.tsx";
@@ -10,7 +10,6 @@ const dayFormat = new Intl.DateTimeFormat(navigator.language, {
   month: "short",
   timeZone: "UTC",
 });
-export const formatUtcDay = (day: string): string => dayFormat.format(new Date(`${day}T00:00:00Z`));
 
 interface DailyChartProps {
   rows: readonly UsageRow[];
@@ -45,7 +44,7 @@ export function DailyChart({ rows, fromAt, measure, onDay }: DailyChartProps) {
       points={points}
       series={series}
       format={isCost ? formatCost : formatCompact}
-      formatTick={isCost ? formatCostTick : undefined}
+      formatTick={isCost ? formatExactCost : undefined}
       stacked={!isCost}
       onPoint={(i) => onDay(days[i]!.key!)}
     />
@@ -97,7 +96,7 @@ export function MonthChart() {
       points={chart.points}
       series={chart.series}
       format={formatCost}
-      formatTick={formatCostTick}
+      formatTick={formatExactCost}
       height={180}
     />
   );

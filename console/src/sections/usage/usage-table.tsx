@@ -1,12 +1,11 @@
 import { ChartColumn } from "lucide-react";
-import { formatNumber, formatPercent } from "../../lib/format.ts";
+import { formatNumber, formatPercent, formatUtcDay } from "../../lib/format.ts";
 import { usePath } from "../../lib/paths.ts";
 import type { ListResult } from "../../lib/queries.ts";
 import { usage as texts } from "../../texts/usage.ts";
 import { Empty } from "../../ui/feedback.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { Cost } from "../../ui/time.tsx";
-import { formatUtcDay } from "./usage-charts.tsx";
 import type { Dimension, Source, UsageRow } from "./use-usage.ts";
 
 /** The start and end of a day in UTC, as filters of the runs. */

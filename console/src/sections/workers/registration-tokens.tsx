@@ -89,7 +89,7 @@ function TokenActions({ token: { id, name } }: { token: WorkerRegistrationToken 
           open
           onClose={() => setSecret(undefined)}
           title={texts.token.rotated}
-          lead={texts.record.tokenLead}
+          lead={texts.token.rotatedLead}
         >
           <SecretRow value={secret} />
           <footer className="row dlg-acts">

@@ -69,5 +69,18 @@ export const toBody = (form: AutomationForm) => ({
   connectionIds: form.connectionIds,
 });
 
+/** The fields that somebody changed. The others stay as they are: the page shows some of them less exactly. */
+export function toChanges(
+  form: AutomationForm,
+  original: AutomationForm,
+): Partial<ReturnType<typeof toBody>> {
+  const before: Record<string, unknown> = toBody(original);
+  return Object.fromEntries(
+    Object.entries(toBody(form)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+    ),
+  ) as Partial<ReturnType<typeof toBody>>;
+}
+
 export const isSame = (a: AutomationForm, b: AutomationForm): boolean =>
   JSON.stringify(a) === JSON.stringify(b);

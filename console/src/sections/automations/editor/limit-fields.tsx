@@ -1,5 +1,5 @@
 import { usePermission } from "../../../lib/context.tsx";
-import { useRead } from "../../../lib/queries.ts";
+import { useList, useWhole } from "../../../lib/queries.ts";
 import { automations } from "../../../texts/automations.ts";
 import { Card } from "../../../ui/card.tsx";
 import { CheckField, SelectField, TextField } from "../../../ui/form.tsx";
@@ -19,13 +19,10 @@ export function LimitFields({ form, change, errors, isNew }: LimitFieldsProps) {
   const usesProviders = usePermission("llm_providers:use");
   const mayChangeOwner = usePermission("automations:manage") && !isNew;
   const seesMembers = usePermission("members:read");
-  const providers = useRead("GET /v1/llm-providers", { query: { limit: 100 } }, { enabled: usesProviders });
-  const members = useRead(
-    "GET /v1/members",
-    { query: { limit: 100 } },
-    { enabled: mayChangeOwner && seesMembers },
-  );
-  const list = providers.data?.items ?? [];
+  const page = { query: { limit: 100 } };
+  const list = useWhole(useList("GET /v1/llm-providers", page, { enabled: usesProviders })) ?? [];
+  const mayPick = mayChangeOwner && seesMembers;
+  const members = useWhole(useList("GET /v1/members", page, { enabled: mayPick }));
   const provider = list.find(({ id }) => id === form.providerId);
   const models = provider?.models?.filter((model) => !model.includes("*")) ?? [];
   return (
@@ -71,7 +68,7 @@ export function LimitFields({ form, change, errors, isNew }: LimitFieldsProps) {
           />
         </div>
       )}
-      {mayChangeOwner && members.data && (
+      {mayPick && members && (
         <div className="narrow">
           <SelectField
             label={texts.owner}
@@ -81,7 +78,7 @@ export function LimitFields({ form, change, errors, isNew }: LimitFieldsProps) {
             onChange={(memberId) => change({ memberId })}
             options={[
               ...(form.memberId === "" ? [{ value: "", label: automations.none }] : []),
-              ...members.data.items.map(({ id, name }) => ({ value: id, label: name })),
+              ...members.map(({ id, name }) => ({ value: id, label: name })),
             ]}
           />
         </div>

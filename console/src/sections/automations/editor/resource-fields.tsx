@@ -1,5 +1,5 @@
 import { usePermission } from "../../../lib/context.tsx";
-import { useRead } from "../../../lib/queries.ts";
+import { useList, useWhole } from "../../../lib/queries.ts";
 import { automations } from "../../../texts/automations.ts";
 import { Card } from "../../../ui/card.tsx";
 import { CheckField } from "../../../ui/form.tsx";
@@ -16,11 +16,11 @@ interface ResourceFieldsProps {
 export function ResourceFields({ form, change }: ResourceFieldsProps) {
   const seesTemplates = usePermission("templates:read");
   const seesAccounts = usePermission("connections:use");
-  const templates = useRead("GET /v1/templates", { query: { limit: 100 } }, { enabled: seesTemplates });
-  const accounts = useRead("GET /v1/oauth-connections", { query: { limit: 100 } }, { enabled: seesAccounts });
-  const providers = useRead("GET /v1/oauth-providers", { query: { limit: 100 } }, { enabled: seesAccounts });
-  const nameProvider = (id: string) =>
-    providers.data?.items.find((provider) => provider.id === id)?.name ?? id;
+  const page = { query: { limit: 100 } };
+  const templates = useWhole(useList("GET /v1/templates", page, { enabled: seesTemplates }));
+  const accounts = useWhole(useList("GET /v1/oauth-connections", page, { enabled: seesAccounts }));
+  const providers = useWhole(useList("GET /v1/oauth-providers", page, { enabled: seesAccounts }));
+  const nameProvider = (id: string) => providers?.find((provider) => provider.id === id)?.name ?? id;
   if (!seesTemplates && !seesAccounts) return null;
   return (
     <Card title={texts.resources} padded>
@@ -31,7 +31,7 @@ export function ResourceFields({ form, change }: ResourceFieldsProps) {
           none={texts.noTemplates}
           chosen={form.templateIds}
           onChange={(templateIds) => change({ templateIds })}
-          items={templates.data?.items.map(({ id, name, description }) => ({
+          items={templates?.map(({ id, name, description }) => ({
             id,
             label: name,
             hint: description,
@@ -45,7 +45,7 @@ export function ResourceFields({ form, change }: ResourceFieldsProps) {
           none={texts.noConnections}
           chosen={form.connectionIds}
           onChange={(connectionIds) => change({ connectionIds })}
-          items={accounts.data?.items.map(({ id, account, outsideAccount, providerId }) => ({
+          items={accounts?.map(({ id, account, outsideAccount, providerId }) => ({
             id,
             label: outsideAccount?.name ?? account,
             hint: nameProvider(providerId),

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { type AutomationForm, isSame } from "./automation-form.ts";
 
 interface Draft {
@@ -24,11 +24,14 @@ export function useDraft(key: string, original: AutomationForm, revision: number
   const [draft, setDraft] = useState(kept);
   const [form, setForm] = useState(kept?.form ?? original);
   const isChanged = !isSame(form, original);
+  const isForgotten = useRef(false);
 
   useEffect(() => {
     if (isChanged) {
       const next = { form, revision: draft?.revision ?? revision, at: Date.now() };
-      const timer = setTimeout(() => localStorage.setItem(key, JSON.stringify(next)), 300);
+      const timer = setTimeout(() => {
+        if (!isForgotten.current) localStorage.setItem(key, JSON.stringify(next));
+      }, 300);
       return () => clearTimeout(timer);
     }
     localStorage.removeItem(key);
@@ -47,6 +50,10 @@ export function useDraft(key: string, original: AutomationForm, revision: number
       setDraft(undefined);
       setForm(original);
     },
-    forget: () => localStorage.removeItem(key),
+    /** For what was saved. What was typed just before is not kept afterwards either. */
+    forget() {
+      isForgotten.current = true;
+      localStorage.removeItem(key);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Automation } from "@signalbox/client";
 import { formatCost, formatDuration } from "../../../lib/format.ts";
+import { useNamesOfMembers } from "../../../lib/member-names.ts";
 import { useRead } from "../../../lib/queries.ts";
 import { automations } from "../../../texts/automations.ts";
 import { Pairs } from "../../../ui/card.tsx";
@@ -7,7 +8,6 @@ import { Avatar } from "../../../ui/state.tsx";
 import { Cost, Id, Time } from "../../../ui/time.tsx";
 import { Occurrences } from "../schedule/occurrences.tsx";
 import { ScheduleWords } from "../schedule/schedule-words.tsx";
-import { useMemberNames } from "../use-member-names.ts";
 import { Revisions } from "./revisions.tsx";
 
 const texts = automations.record;
@@ -20,7 +20,7 @@ const findMonthStart = (): number => {
 
 export function AutomationRail({ automation }: { automation: Automation }) {
   const { schedule, model, memberId, status } = automation;
-  const names = useMemberNames();
+  const names = useNamesOfMembers();
   const owner = memberId === null ? undefined : (names.get(memberId) ?? `…${memberId.slice(-6)}`);
   return (
     <>

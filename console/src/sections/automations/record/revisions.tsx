@@ -1,4 +1,6 @@
 import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useNamesOfMembers } from "../../../lib/member-names.ts";
 import { useFilters, usePath } from "../../../lib/paths.ts";
 import { useList } from "../../../lib/queries.ts";
 import { automations } from "../../../texts/automations.ts";
@@ -6,10 +8,9 @@ import { common } from "../../../texts/common.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Diff } from "../../../ui/diff.tsx";
-import { Failure } from "../../../ui/feedback.tsx";
+import { Failure, Skeleton } from "../../../ui/feedback.tsx";
 import { Tag } from "../../../ui/state.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { useMemberNames } from "../use-member-names.ts";
 import { writeRevision } from "./revision-text.ts";
 
 const texts = automations.record;
@@ -22,7 +23,7 @@ interface RevisionsProps {
 /** The revisions of an automation. Each opens what it changed; the address says which. */
 export function Revisions({ automationId, current }: RevisionsProps) {
   const path = usePath();
-  const names = useMemberNames();
+  const names = useNamesOfMembers();
   const { filters, setFilters } = useFilters();
   const list = useList("GET /v1/automations/{id}/revisions", {
     path: { id: automationId },
@@ -31,7 +32,12 @@ export function Revisions({ automationId, current }: RevisionsProps) {
   const chosen = filters.revision === undefined ? undefined : Number(filters.revision);
   const at = list.rows.findIndex(({ revision }) => revision === chosen);
   const shown = list.rows[at];
-  const before = list.rows[at + 1];
+  const before = shown && list.rows[at + 1];
+  // A link may lead to an older one, and each is compared with the one before it.
+  const isIncomplete = chosen !== undefined && before === undefined && list.hasMore;
+  useEffect(() => {
+    if (isIncomplete) list.keepLoading();
+  });
   return (
     <section>
       <h2>{texts.revisions}</h2>
@@ -66,6 +72,8 @@ export function Revisions({ automationId, current }: RevisionsProps) {
         {shown &&
           (before ? (
             <Diff before={writeRevision(before)} after={writeRevision(shown)} />
+          ) : isIncomplete ? (
+            <Skeleton rows={4} />
           ) : (
             <p>{shown.revision === 1 ? texts.firstRevision : texts.older}</p>
           ))}

@@ -52,6 +52,7 @@ function KindFields({ value, change }: KindFieldsProps) {
   const time = (
     <TextField
       label={texts.time}
+      path="schedule.hour"
       type="time"
       value={value.time}
       onChange={(next) => change({ time: next })}

@@ -55,8 +55,9 @@ export const createScheduleForm = (timezone: string): ScheduleForm => ({
   timezone,
 });
 
+/** An empty field is no time, and not midnight. The server then says what it expects. */
 function splitTime(time: string): { hour: number; minute: number } {
-  const [hour = 0, minute = 0] = time.split(":").map(Number);
+  const [hour = Number.NaN, minute = Number.NaN] = time === "" ? [] : time.split(":").map(Number);
   return { hour, minute };
 }
 

@@ -64,4 +64,9 @@ describe("the schedule builder", () => {
     const form = { ...createScheduleForm(timezone), kind: "weekly" as const, days: [5, 1] };
     expect(toSchedule(form)).toMatchObject({ daysOfWeek: [1, 5] });
   });
+
+  test("a time that was cleared is not midnight", () => {
+    const form = { ...createScheduleForm(timezone), kind: "daily" as const, time: "" };
+    expect(toSchedule(form)).toEqual({ kind: "daily", hour: Number.NaN, minute: Number.NaN, timezone });
+  });
 });

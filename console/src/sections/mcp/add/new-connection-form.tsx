@@ -123,7 +123,6 @@ export function NewConnectionForm({ draft, result, onSaved }: NewConnectionFormP
         hint={words.nameHint}
         value={value.name}
         onChange={(name) => set({ name })}
-        maxLength={80}
       />
       <ChoiceField
         legend={words.access}

@@ -2,12 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePermission } from "../../../lib/context.tsx";
 import { formatBytes, shortenId } from "../../../lib/format.ts";
+import { escapeInvisible } from "../../../lib/invisible.ts";
 import { usePath } from "../../../lib/paths.ts";
 import { useAction, useRead } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Pairs } from "../../../ui/card.tsx";
-import { Json } from "../../../ui/code.tsx";
+import { Code } from "../../../ui/code.tsx";
 import { Loaded } from "../../../ui/feedback.tsx";
 import { FormProblem, TextField, useProblem } from "../../../ui/form.tsx";
 import { Inspector } from "../../../ui/page.tsx";
@@ -62,18 +63,15 @@ export function ApprovalInspector({ id, onClose }: { id: string; onClose(): void
             {shown.arguments === null ? (
               <p className="note care">{words.tooLarge(formatBytes(shown.argumentBytes))}</p>
             ) : (
-              <Json value={shown.arguments} title={words.arguments} />
+              <Code
+                text={escapeInvisible(JSON.stringify(shown.arguments, null, 2))}
+                title={words.arguments}
+              />
             )}
             <Facts approval={shown} />
             {isOpen && <p className="note">{mayManage ? words.once : words.waits}</p>}
             {isOpen && mayManage && (
-              <TextField
-                label={words.note}
-                hint={words.noteHint}
-                value={note}
-                onChange={setNote}
-                maxLength={500}
-              />
+              <TextField label={words.note} hint={words.noteHint} value={note} onChange={setNote} />
             )}
             <FormProblem problem={problem} />
           </>

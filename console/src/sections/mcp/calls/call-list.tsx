@@ -1,7 +1,7 @@
 import { Download, List } from "lucide-react";
 import { useOrganization, useServices } from "../../../lib/context.tsx";
 import { formatDuration } from "../../../lib/format.ts";
-import { useFilters, usePath } from "../../../lib/paths.ts";
+import { useChosenAt, useFilters, usePath } from "../../../lib/paths.ts";
 import { useList } from "../../../lib/queries.ts";
 import { saveFile } from "../../../lib/save-file.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
@@ -12,7 +12,7 @@ import { FormProblem, useProblem } from "../../../ui/form.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { State } from "../../../ui/state.tsx";
 import { DataTable } from "../../../ui/table.tsx";
-import { Time, useNow } from "../../../ui/time.tsx";
+import { Time } from "../../../ui/time.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import type { Connection } from "../types.ts";
 import { CallFilterRow } from "./filter-row.tsx";
@@ -29,7 +29,7 @@ interface CallListProps {
 export function CallList({ connections, selected }: CallListProps) {
   const { filters } = useFilters();
   const path = usePath();
-  const query = readCallFilters(filters, useNow());
+  const query = readCallFilters(filters, useChosenAt(filters.period));
   const list = useList("GET /v1/mcp-calls", { query }, { everyMs: 5_000 });
   return (
     <div className="stack-s">

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, List } from "lucide-react";
 import { formatDuration } from "../../../lib/format.ts";
-import { useFilters, usePath } from "../../../lib/paths.ts";
+import { useChosenAt, useFilters, usePath } from "../../../lib/paths.ts";
 import { useList } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { Empty } from "../../../ui/feedback.tsx";
 import { State } from "../../../ui/state.tsx";
 import { DataTable } from "../../../ui/table.tsx";
-import { Time, useNow } from "../../../ui/time.tsx";
+import { Time } from "../../../ui/time.tsx";
 import { CallDetails } from "./call-details.tsx";
 import { CallExport } from "./call-list.tsx";
 import { CallFilterRow } from "./filter-row.tsx";
@@ -43,7 +43,7 @@ interface CallsProps {
 }
 
 function Calls({ connectionId, base, filters }: CallsProps) {
-  const { connectionId: _, ...query } = readCallFilters(filters, useNow());
+  const { connectionId: _, ...query } = readCallFilters(filters, useChosenAt(filters.period));
   const list = useList(
     "GET /v1/mcp-connections/{id}/calls",
     { path: { id: connectionId }, query },

@@ -1,6 +1,6 @@
 import { usePermission } from "../../../lib/context.tsx";
 import { useFilters } from "../../../lib/paths.ts";
-import { useRead } from "../../../lib/queries.ts";
+import { useList, useWhole } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { stateWords } from "../../../texts/states.ts";
 import { FilterSelect } from "../../../ui/filter.tsx";
@@ -15,10 +15,8 @@ export function CallFilterRow({ connections }: { connections?: readonly Connecti
   const { filters, setFilters } = useFilters();
   const mayManage = usePermission("mcp_connections:manage");
   const mayReadMembers = usePermission("members:read");
-  const members = useRead(
-    "GET /v1/members",
-    { query: { limit: 100 } },
-    { enabled: mayManage && mayReadMembers },
+  const members = useWhole(
+    useList("GET /v1/members", { query: { limit: 100 } }, { enabled: mayManage && mayReadMembers }),
   );
   return (
     <div className="filters no-gap">
@@ -49,7 +47,7 @@ export function CallFilterRow({ connections }: { connections?: readonly Connecti
           onChange={(value) => setFilters({ member: value })}
           options={[
             { value: "", label: words.anyMember },
-            ...(members.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...(members ?? []).map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
       )}

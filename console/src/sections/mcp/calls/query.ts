@@ -10,9 +10,6 @@ export interface CallFilters {
   from?: number;
 }
 
-/** A period is rounded to the minute, so that the same list is not asked for again with every drawing. */
-const minute = 60_000;
-
 /** The filters of the address as the API takes them. Values that it would refuse are left out. */
 export function readCallFilters(filters: Record<string, string | undefined>, now: number): CallFilters {
   const { connection, member, tool, period } = filters;
@@ -23,6 +20,6 @@ export function readCallFilters(filters: Record<string, string | undefined>, now
     ...(member ? { memberId: member } : {}),
     ...(tool ? { tool } : {}),
     ...(outcome ? { outcome } : {}),
-    ...(isPeriod ? { from: Math.max(0, Math.floor((now - Number(period)) / minute) * minute) } : {}),
+    ...(isPeriod ? { from: Math.max(0, now - Number(period)) } : {}),
   };
 }

@@ -2,7 +2,7 @@ import { usePermission } from "../../../lib/context.tsx";
 import { usePath } from "../../../lib/paths.ts";
 import { common } from "../../../texts/common.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
-import { Empty, Loaded } from "../../../ui/feedback.tsx";
+import { Empty, Forbidden, Loaded } from "../../../ui/feedback.tsx";
 import { Inspector } from "../../../ui/page.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { ConnectionCalls } from "../calls/connection-calls.tsx";
@@ -12,6 +12,8 @@ import { AccessPart } from "./access-part.tsx";
 import { OverviewPart } from "./overview-part.tsx";
 import { SettingsPart } from "./settings-part.tsx";
 import { ToolsPart } from "./tools-part.tsx";
+
+const manage = "mcp_connections:manage";
 
 interface RecordInspectorProps {
   id: string;
@@ -23,7 +25,7 @@ interface RecordInspectorProps {
 /** One connection: how it is, its tools, its calls, who may use it, and its settings. */
 export function RecordInspector({ id, tab = "overview", query, onClose }: RecordInspectorProps) {
   const path = usePath();
-  const mayManage = usePermission("mcp_connections:manage");
+  const mayManage = usePermission(manage);
   const connection = query.data;
   const base = path(`/connections/mcp/${id}`);
   return (
@@ -68,6 +70,7 @@ export function RecordInspector({ id, tab = "overview", query, onClose }: Record
 }
 
 function Part({ connection, tab }: { connection: ConnectionDetail; tab: string }) {
+  const mayManage = usePermission(manage);
   switch (tab) {
     case "overview":
       return <OverviewPart connection={connection} />;
@@ -78,7 +81,7 @@ function Part({ connection, tab }: { connection: ConnectionDetail; tab: string }
     case "access":
       return <AccessPart connectionId={connection.id} />;
     case "settings":
-      return <SettingsPart connection={connection} />;
+      return mayManage ? <SettingsPart connection={connection} /> : <Forbidden permission={manage} />;
     default:
       return <Empty title={common.notFound.title} text={common.notFound.text} />;
   }

@@ -51,7 +51,7 @@ function General({ connection }: { connection: ConnectionDetail }) {
         }
         footer={(busy) => <SaveButton busy={busy} label={words.save} />}
       >
-        <TextField label={words.name} path="name" value={name} onChange={setName} maxLength={80} />
+        <TextField label={words.name} path="name" value={name} onChange={setName} />
         {hasScopes && (
           <TextField
             label={words.scopes}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { writeCompactJson } from "../../../lib/compact-json.ts";
-import { showInvisible } from "../../../lib/invisible.ts";
+import { escapeInvisible, showInvisible } from "../../../lib/invisible.ts";
 import { listParameters } from "../../../lib/json-schema.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { Pairs } from "../../../ui/card.tsx";
@@ -11,6 +11,8 @@ import { Time } from "../../../ui/time.tsx";
 import type { Tool } from "../types.ts";
 
 const { tools: words } = texts;
+
+const writeSafely = (value: unknown): string => escapeInvisible(writeCompactJson(value));
 
 /** What the server says about a tool: its text as text, its parameters as a table or as JSON. */
 export function ToolDetails({ tool }: { tool: Tool }) {
@@ -41,9 +43,9 @@ export function ToolDetails({ tool }: { tool: Tool }) {
         <Parameters schema={inputSchema} />
       ) : (
         <>
-          <Code text={writeCompactJson(inputSchema)} title={words.input} />
-          {outputSchema !== null && <Code text={writeCompactJson(outputSchema)} title={words.output} />}
-          {annotations !== null && <Code text={writeCompactJson(annotations)} title={words.annotations} />}
+          <Code text={writeSafely(inputSchema)} title={words.input} />
+          {outputSchema !== null && <Code text={writeSafely(outputSchema)} title={words.output} />}
+          {annotations !== null && <Code text={writeSafely(annotations)} title={words.annotations} />}
         </>
       )}
       <Pairs

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { usePermission } from "../../../lib/context.tsx";
+import { showInvisible } from "../../../lib/invisible.ts";
 import { useFilters } from "../../../lib/paths.ts";
 import { useAction, useList, useRead } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
@@ -91,7 +92,7 @@ export function ToolsPart({ connection }: { connection: ConnectionDetail }) {
         )}
       </div>
       {instructions !== null && instructions !== "" && (
-        <Code text={instructions} title={words.instructions} />
+        <Code text={showInvisible(instructions)} title={words.instructions} />
       )}
       {mayManage && (
         <Card title={texts.policy.title} padded>

@@ -1,0 +1,114 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createConnector, createTemplate } from "../../connectors.ts";
+import { createWorkspace, useServer } from "../../harness.ts";
+import { openWindow, useBrowser } from "../browser.ts";
+import { button, heading } from "./harness.ts";
+
+const server = useServer();
+const browser = useBrowser();
+
+/** The server's reply is replaced, because so many rows take long to make. */
+const reply = (page: Page, address: RegExp, body: (url: URL) => object) =>
+  page.route(address, (route) => route.fulfill({ json: body(new URL(route.request().url())) }));
+
+test("a long list in the panel of a record can be scrolled to its end", async () => {
+  const { owner } = await createWorkspace(server, "Panel");
+  const { page } = await openWindow(browser, server, "/o/panel", owner);
+  const connector = {
+    ...{ id: "sso_1", kind: "oidc", name: "Okta", enabled: true, createsMembers: true, groupMappings: [] },
+    ...{ redirectUri: "https://a.example", startUrl: "https://a.example", issuer: "https://b.example" },
+    ...{ clientId: "c", health: { lastError: null, lastErrorAt: null, lastSignInAt: null } },
+  };
+  await reply(page, /\/v1\/sso\/sso_1$/, () => ({ connector }));
+  await reply(page, /\/v1\/sso\/sso_1\/identities/, () => ({
+    items: Array.from({ length: 300 }, (_, i) => ({
+      ...{ id: `sid_${i}`, name: `Person ${i}`, email: `p${i}@example.com`, subject: `s${i}` },
+      lastSignInAt: null,
+    })),
+    nextCursor: null,
+  }));
+  await page.goto(`${server.url}/o/panel/access/sso/sso_1`);
+  await button(page, "People").click();
+  await page.getByText("Person 0", { exact: true }).waitFor();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    // The first rows are shown before the code that draws the visible ones has been loaded.
+    const goDown = async () => {
+      await page.evaluate("document.querySelector('.insp').scrollTo(0, 1e6)");
+      return page.getByText("Person 299", { exact: true }).isVisible();
+    };
+    await expect.poll(goDown, { timeout: 15_000, message: `${width} px` }).toBe(true);
+    // Only what is near is in the document.
+    expect(await page.getByText("Person 100", { exact: true }).count()).toBe(0);
+    await page.evaluate("document.querySelector('.insp').scrollTo(0, 0)");
+    await page.getByText("Person 0", { exact: true }).waitFor();
+  }
+});
+
+test("what a view shows is looked for on every page of the list", async () => {
+  const { owner } = await createWorkspace(server, "Pages");
+  const { page } = await openWindow(browser, server, "/o/pages", owner);
+  const connection = (name: string, status: string) => ({
+    ...{ id: `ocn_${name}`, providerId: "github", account: name, outsideAccount: null, shared: true },
+    ...{ memberId: null, lastUsedAt: null, endedAt: null, health: { status, message: "" } },
+  });
+  await reply(page, /\/v1\/oauth-connections\?/, ({ searchParams }) =>
+    searchParams.has("cursor")
+      ? { items: [connection("last", "needs_reconnect")], nextCursor: null }
+      : {
+          items: Array.from({ length: 100 }, (_, i) => connection(`fine-${i}`, "connected")),
+          nextCursor: "next",
+        },
+  );
+  await page.goto(`${server.url}/o/pages/connections/accounts?view=care`);
+  await page.getByRole("link", { name: /^last/ }).waitFor();
+});
+
+test("a member on the second page of the members can be chosen", async () => {
+  const { owner } = await createWorkspace(server, "Second");
+  const { body } = await server.call("/v1/teams", { body: { name: "Platform" }, headers: owner.auth });
+  const { page } = await openWindow(browser, server, "/o/second", owner);
+  const member = (id: string, name: string) => ({ id, name, email: `${id}@example.com`, teams: [] });
+  await reply(page, /\/v1\/members\?/, ({ searchParams }) => {
+    if (searchParams.has("teamId")) return { items: [], nextCursor: null };
+    return searchParams.has("cursor")
+      ? { items: [member("mem_2", "Zoe")], nextCursor: null }
+      : { items: [member("mem_1", "Ada")], nextCursor: "next" };
+  });
+  await page.goto(`${server.url}/o/second/people/teams/${body.team.id}`);
+  await page.getByLabel("Choose a person").selectOption({ label: "Zoe" });
+});
+
+test("a link from a repository leads to its templates only", async () => {
+  const { owner } = await createWorkspace(server, "Texts");
+  await createTemplate(server, owner.auth, { name: "Made by hand" });
+  const { id } = await createConnector(server, owner.auth, { name: "Handbook" });
+  const { page } = await openWindow(browser, server, `/o/texts/code-host/connectors/${id}`, owner);
+  await page.getByRole("complementary").getByRole("link", { name: "0", exact: true }).click();
+  await heading(page, "Templates").waitFor();
+  await page.getByText("No template matches").waitFor();
+  await button(page, "Repository: Handbook").click();
+  await page.getByRole("link", { name: /^Made by hand/ }).waitFor();
+});
+
+test("a range begins when it was chosen, so that a list keeps the pages that were read", async () => {
+  const { owner } = await createWorkspace(server, "Range");
+  const { page } = await openWindow(browser, server, "/o/range/people", owner);
+  await heading(page, "People").waitFor();
+  await page.clock.install();
+  const begins = new Set<string>();
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    const from = url.searchParams.get("fromAt") ?? url.searchParams.get("from");
+    if (/^\/v1\/(automation-runs|mcp-calls)$/.test(url.pathname) && from) begins.add(from);
+  });
+  for (const path of ["/runs?range=24h", "/connections/mcp?view=calls&period=86400000"]) {
+    begins.clear();
+    await page.goto(`${server.url}/o/range${path}`);
+    await page.locator("h1").first().waitFor();
+    await expect.poll(() => begins.size).toBe(1);
+    for (let i = 0; i < 5; i++) await page.clock.runFor(30_000);
+    expect(begins.size).toBe(1);
+  }
+});
