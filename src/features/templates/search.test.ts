@@ -87,7 +87,7 @@ describe("a search in 10,000 large templates", () => {
     }
     expect(examined.reduce((sum, count) => sum + count, 0)).toBe(total);
     expect(Math.max(...examined)).toBeLessThanOrEqual(scanStep);
-    expect(neighbours).toBeGreaterThan(3);
+    expect(neighbours).toBeGreaterThan(0);
     // A scan of everything in one statement takes seconds; a step some milliseconds on a machine that is not busy.
     expect(delay.max / 1e6).toBeLessThan(1_500);
   });
