@@ -70,6 +70,8 @@ describe("the sign-in page", () => {
     const [cookie] = await context.cookies(publicUrl);
     expect(cookie).toMatchObject({ name: "signalbox_session", httpOnly: true, sameSite: "Lax" });
 
+    // Otherwise the page could ask the server without its cookie, and go to the sign-in page by itself.
+    await page.goto("about:blank");
     await context.clearCookies();
     await page.goto(`${publicUrl}/sign-in?returnTo=${encodeURIComponent("//elsewhere.example/")}`);
     await signIn(page, owner.email, owner.password);
