@@ -69,7 +69,8 @@ describe("a search in 10,000 large templates", () => {
       return result;
     };
     const delay = monitorEventLoopDelay({ resolution: 10 });
-    let neighbours = 0;
+    /** How many steps were done when each request of the other organization was answered. */
+    const answeredAfter: number[] = [];
     try {
       delay.enable();
       let searching = true;
@@ -78,7 +79,7 @@ describe("a search in 10,000 large templates", () => {
       });
       while (searching) {
         expect((await ask("?limit=1", globex)).status).toBe(200);
-        if (searching) neighbours++;
+        answeredAfter.push(examined.length);
       }
       expect(await search).toEqual([]);
     } finally {
@@ -87,7 +88,7 @@ describe("a search in 10,000 large templates", () => {
     }
     expect(examined.reduce((sum, count) => sum + count, 0)).toBe(total);
     expect(Math.max(...examined)).toBeLessThanOrEqual(scanStep);
-    expect(neighbours).toBeGreaterThan(0);
+    expect(answeredAfter.filter((steps) => steps > 0 && steps < examined.length)).not.toEqual([]);
     // A scan of everything in one statement takes seconds; a step some milliseconds on a machine that is not busy.
     expect(delay.max / 1e6).toBeLessThan(1_500);
   });
