@@ -7,7 +7,7 @@ import { useRead } from "../lib/queries.ts";
 import { common } from "../texts/common.ts";
 import { Button, LinkButton } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
-import { describeProblem } from "./form.tsx";
+import { describeProblem } from "./problem.ts";
 
 interface EmptyProps {
   icon?: LucideIcon;

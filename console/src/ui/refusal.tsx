@@ -1,7 +1,8 @@
 import { common } from "../texts/common.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { describeProblem, FormProblem } from "./form.tsx";
+import { FormProblem } from "./form.tsx";
+import { describeProblem } from "./problem.ts";
 
 interface RefusalProps {
   /** An action of `useAction` that was begun with `start`. */

@@ -4,7 +4,7 @@ import type { ListResult } from "../lib/queries.ts";
 import { common } from "../texts/common.ts";
 import { Button } from "./button.tsx";
 import { Failure, Skeleton } from "./feedback.tsx";
-import { describeProblem } from "./form.tsx";
+import { describeProblem } from "./problem.ts";
 
 export interface Column<Row> {
   head: ReactNode;

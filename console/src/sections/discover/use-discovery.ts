@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useOrganization, useServices } from "../../lib/context.tsx";
 import { discover as texts } from "../../texts/discover.ts";
-import { describeProblem, type Problem } from "../../ui/form.tsx";
+import { describeProblem, type Problem } from "../../ui/problem.ts";
 import type { KeptDiscovery, Step } from "./types.ts";
 
 export type Attempt =

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { StreamInput } from "../../../lib/api.ts";
 import { useOrganization, useServices } from "../../../lib/context.tsx";
 import { mcp as texts } from "../../../texts/mcp.ts";
-import { describeProblem, type Problem } from "../../../ui/form.tsx";
+import { describeProblem, type Problem } from "../../../ui/problem.ts";
 
 const operation = "POST /v1/mcp-connections/import" as const;
 export type ImportBody = StreamInput<typeof operation>["body"];

@@ -8,7 +8,7 @@ import { runs } from "../../../texts/runs.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Empty, Failure, Skeleton } from "../../../ui/feedback.tsx";
 import { Find } from "../../../ui/find.tsx";
-import { describeProblem } from "../../../ui/form.tsx";
+import { describeProblem } from "../../../ui/problem.ts";
 import { Segments } from "../../../ui/tabs.tsx";
 import { hasEnded, useRowFacts, useRows } from "../use-run.ts";
 import { type FilterKind, filterKinds } from "./timeline.ts";

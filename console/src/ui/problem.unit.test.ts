@@ -1,6 +1,6 @@
 import { RefusedError } from "@signalbox/client";
 import { expect, test } from "vitest";
-import { describeProblem, leaveOutChanged, sumUpProblem } from "./form.tsx";
+import { describeProblem, leaveOutChanged, sumUpProblem } from "./problem.ts";
 
 const message = "Correct the marked fields.";
 const problem = (fields: Record<string, string>) => ({ message, fields, requestId: undefined });
