@@ -32,7 +32,7 @@ export default function CodeHostPage() {
   const navigate = useNavigate();
   const mayManage = usePermission("connectors:manage");
   const connectors = useList("GET /v1/connectors", { query: { limit: 100 } }, { everyMs: 5_000 });
-  // Deliveries, syncs and the form need the names of all of them.
+  // Deliveries, syncs and the form show names of connectors, also of those on later pages.
   useWhole(connectors);
   // The secret of a new connector is in one reply only.
   const [created, setCreated] = useState<{ id: string; setup: Setup }>();

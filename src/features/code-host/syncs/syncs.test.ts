@@ -224,7 +224,7 @@ describe("a sync", () => {
       "templates/fine.md": templateFile("Fine", "fine"),
       "templates/half.md": '---\nname: Half\nx: "\\u12🚂"\n---\nbody\n',
       "templates/zero.md": '---\nname: Zero\nx: "\\x\0\0"\n---\nbody\n',
-      // The path is shown up to its 500th UTF-16 unit, which is half of a character here.
+      // The shown path has 500 UTF-16 units. The last one is half of a character here.
       [`templates/${"a".repeat(489)}🚂.md`]: { symlink: "fine.md" },
     });
     const { sync } = await connected();

@@ -53,7 +53,7 @@ export function readListRequest(prefix: string, given: Given): ListRequest {
     byCursor,
     page: {
       offset: byCursor ? 0 : startIndex - 1,
-      // Every id comes after the empty text, so the first page has the rules of the others.
+      // The first page begins after the empty text, which is before every id. So it has the same rules as other pages.
       ...(byCursor ? { afterId: cursor === "" ? "" : decodeCursor(prefix, cursor) } : {}),
       limit,
     },

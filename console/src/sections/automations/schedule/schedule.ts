@@ -55,7 +55,7 @@ export const createScheduleForm = (timezone: string): ScheduleForm => ({
   timezone,
 });
 
-/** An empty field is no time, and not midnight. The server then says what it expects. */
+/** An empty field is not midnight. It becomes null in JSON, and the server says what it expects. */
 function splitTime(time: string): { hour: number; minute: number } {
   const [hour = Number.NaN, minute = Number.NaN] = time === "" ? [] : time.split(":").map(Number);
   return { hour, minute };
