@@ -50,7 +50,7 @@ export function useRoutes(routes: readonly Route[], env: Record<string, string> 
         return caller;
       },
     });
-    const listening = socket.serve({ answer: http.answer, closing: () => closing.abort() });
+    const listening = socket.serve({ ...http, closing: () => closing.abort() });
     Object.assign(holder, { url, port: socket.port, platform, close: listening.close });
   });
   afterAll(async () => {

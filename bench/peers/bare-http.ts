@@ -7,6 +7,7 @@ import { listen } from "../../src/platform/http/server.ts";
 const router = createRouter([{ method: "GET", path: "/v1/bench/open", value: () => ({ ok: true }) }]);
 const socket = await listen("127.0.0.1", 0);
 socket.serve({
+  repliesWhole: () => true,
   async answer(request) {
     const found = router.find(request.method, request.path);
     return found

@@ -154,6 +154,7 @@ export function serveRooms(
   });
   return {
     answer: http.answer,
+    repliesWhole: http.repliesWhole,
     lastUsed,
     /** Ends streams. */
     closing: () => closing.abort(),

@@ -10,7 +10,7 @@ const resolveAddress = (peer: string, forwarded?: string, proxies = trusted) =>
   findClientAddress(
     {
       headers: { "x-forwarded-for": forwarded },
-      incoming: { socket: { remoteAddress: peer } as Socket },
+      exchange: { socket: { remoteAddress: peer } as Socket },
     },
     proxies,
   );
@@ -49,7 +49,7 @@ test("the address of the client is known even after the client has disconnected"
   const seen = Promise.withResolvers<string>();
   const listening = serve({
     answer: async (request) => {
-      request.incoming.socket.destroy();
+      request.exchange.socket.destroy();
       seen.resolve(findClientAddress(request, []));
       return new Promise(() => {});
     },

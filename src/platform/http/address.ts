@@ -8,10 +8,11 @@ import type { HttpRequest } from "./request.ts";
  * first address that is not a trusted proxy is the client.
  */
 export function findClientAddress(
-  { incoming, headers }: Pick<HttpRequest, "headers"> & { incoming: { socket: Socket } },
+  { exchange, headers }: Pick<HttpRequest, "headers"> & { exchange: { socket: Socket } },
   trusted: Config["trustedProxies"],
 ): string {
-  const peer = (incoming.socket as Connection)[peerAddress] ?? rememberPeer(incoming.socket);
+  const socket: Connection = exchange.socket;
+  const peer = socket[peerAddress] ?? rememberPeer(socket);
   if (trusted.length === 0) return peer;
   const hops = (headers["x-forwarded-for"] ?? "")
     .split(",")

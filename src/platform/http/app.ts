@@ -6,11 +6,12 @@ import { createRequestLog } from "../log.ts";
 import { type CheckedCaller, checkAccess } from "./access.ts";
 import { findClientAddress, toNetwork } from "./address.ts";
 import { hashCredential } from "./authenticate.ts";
-import { type BodyAccount, defaultBodyDeadlineMs, readBytes } from "./body.ts";
+import { type BodyAccount, defaultBodyDeadlineMs } from "./body.ts";
 import { cors } from "./cors.ts";
 import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
 import { createEventStreams, type EventStreams, type StreamOwner } from "./event-streams.ts";
+import { whenCallerLeaves } from "./exchange.ts";
 import { createHostCheck } from "./host.ts";
 import { hasReply, runOncePerKey } from "./idempotency.ts";
 import { checkBody, parseJson, parseParams, parseQuery } from "./input.ts";
@@ -25,7 +26,7 @@ import { checkMediaType, createProtocolReply, isBelow, type Protocol } from "./p
 import { countAttempt } from "./rate-limit.ts";
 import { answerRefusal } from "./refuse.ts";
 import { type Answer, createJsonReply, toAnswer, toRefusal } from "./reply.ts";
-import { type HttpHeaders, type HttpRequest, whenCallerLeaves } from "./request.ts";
+import type { HttpHeaders, HttpRequest } from "./request.ts";
 import { jsonBodyLimit, type MountedInput, type Route, type RouteSpec } from "./route.ts";
 import { createRouter } from "./router.ts";
 import { checkScopes } from "./scopes.ts";
@@ -51,6 +52,7 @@ export interface HttpOptions {
 
 export interface Http {
   answer(request: HttpRequest): Promise<Answer>;
+  repliesWhole(request: HttpRequest): boolean;
 }
 
 export function createHttp(options: HttpOptions): Http {
@@ -85,6 +87,10 @@ export function createHttp(options: HttpOptions): Http {
     return work === "read" ? forReading : forChanging;
   };
   return {
+    repliesWhole({ method, path }) {
+      const spec = router.find(method, path)?.value.spec;
+      return spec !== undefined && !spec.mounted && !spec.mayStream && spec.raw === undefined;
+    },
     answer(request) {
       const found = router.find(request.method === "HEAD" ? "GET" : request.method, request.path);
       if (found) {
@@ -210,7 +216,7 @@ async function answer(
   }
   const { headers, search } = request;
   const read = (account?: BodyAccount) =>
-    readBytes(request, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
+    request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
   const authorize = (caller: CheckedCaller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
@@ -260,7 +266,7 @@ async function answer(
     readBytes: read,
     setHeader,
     eventStream,
-    signal: spec.mayStream ? whenCallerLeaves(request) : undefined,
+    signal: spec.mayStream ? whenCallerLeaves(request.exchange) : undefined,
   };
   if (spec.raw) {
     return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, streamed.has(spec.raw));
@@ -348,7 +354,7 @@ class CancellableRead implements StatementOptions {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= whenCallerLeaves(this.#request);
+    this.#signal ??= whenCallerLeaves(this.#request.exchange);
     return this.#signal;
   }
 }

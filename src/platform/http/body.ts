@@ -1,6 +1,6 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { invalidRequest, Refusal, tooLarge } from "../errors.ts";
-import type { HttpRequest } from "./request.ts";
 
 export const defaultBodyDeadlineMs = 20_000;
 const smallBody = 64 * 1024;
@@ -29,15 +29,16 @@ export interface BodyAccount {
  * deadline and a minimum rate end slow bodies.
  */
 export async function readBytes(
-  { headers, incoming, outgoing }: HttpRequest,
+  { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
   limit: number,
   deadlineMs: number,
   account?: BodyAccount,
 ): Promise<Buffer> {
+  const { headers } = incoming;
   const announced = Number(headers["content-length"] ?? 0);
   // The connection stays open, because many clients read the reply only after they have sent everything. The server
   // reads the rest for a moment and discards it.
-  const refusal = () => tooLarge(`The body is larger than ${limit} bytes.`);
+  const refusal = () => refuseBody(limit);
   if (announced > limit) throw refusal();
   if (headers.expect !== undefined) outgoing.writeContinue();
   // A small body usually arrives with its headers, and the stream has it a moment later. Reading it directly is much
@@ -49,6 +50,8 @@ export async function readBytes(
   }
   return collect(incoming, { announced, limit, refusal, deadlineMs, account });
 }
+
+export const refuseBody = (limit: number): Refusal => tooLarge(`The body is larger than ${limit} bytes.`);
 
 interface Collecting {
   announced: number;

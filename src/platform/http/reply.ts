@@ -1,8 +1,6 @@
-import type { ServerResponse } from "node:http";
 import { isCallerDisconnected, isCollision, isDatabaseBusy, isDatabaseDown } from "../db/index.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { discardRest, type HttpRequest } from "./request.ts";
 
 export const baseHeaders: Record<string, string> = {
   "x-content-type-options": "nosniff",
@@ -53,80 +51,6 @@ export function listHeaders({ headers }: Response): Answer["headers"] {
   const cookies = headers.getSetCookie();
   if (cookies.length > 1) all["set-cookie"] = cookies;
   return all;
-}
-
-export function send({ incoming, outgoing }: Exchange, { status, headers, body }: Answer): void {
-  if (!incoming.complete) outgoing.once("finish", () => discardRest(incoming));
-  if (body instanceof ReadableStream) {
-    try {
-      outgoing.writeHead(status, headers);
-    } catch (error) {
-      // Nobody will read the stream, so it must release what it holds.
-      void body.cancel().catch(() => {});
-      throw error;
-    }
-    void pipeStream(body, outgoing);
-  } else if (body === undefined) {
-    outgoing.writeHead(status, headers).end();
-  } else {
-    headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
-    outgoing.writeHead(status, headers).end(body);
-  }
-}
-
-type Exchange = Pick<HttpRequest, "incoming" | "outgoing">;
-
-/** How long the beginning of a stream waits for more. A reply that ends sooner leaves with one write. */
-const gatherMs = 10;
-
-/** Reads the stream as fast as the client reads the reply, and stops when the client disconnects. */
-async function pipeStream(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  const reader = stream.getReader();
-  const sendGathered = gatherWrites(outgoing);
-  const gone = () => void reader.cancel().catch(() => {});
-  outgoing.once("close", gone);
-  try {
-    // A HEAD request has its reply, and a client that disconnected reads nothing more.
-    if (outgoing.req.method === "HEAD" || outgoing.destroyed) gone();
-    else outgoing.flushHeaders();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (outgoing.write(part.value) || outgoing.destroyed) continue;
-      sendGathered();
-      await waitForDrain(outgoing);
-    }
-    outgoing.end();
-    sendGathered();
-  } catch {
-    sendGathered();
-    // The reply is incomplete. Closing the connection lets the client notice.
-    outgoing.destroy();
-  }
-}
-
-/**
- * Holds back what is written until the time is over, or the returned function is called. It is the socket that waits: a
- * response that holds chunks back itself writes the end of the reply before them.
- */
-function gatherWrites({ socket }: ServerResponse): () => void {
-  socket?.cork();
-  let isHeld = true;
-  const send = () => {
-    clearTimeout(timer);
-    if (isHeld) socket?.uncork();
-    isHeld = false;
-  };
-  const timer = setTimeout(send, gatherMs);
-  return send;
-}
-
-function waitForDrain(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      outgoing.off("drain", done).off("close", done);
-      resolve();
-    };
-    outgoing.on("drain", done).on("close", done);
-  });
 }
 
 /**

@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
+import type { Exchange } from "./exchange.ts";
 import { parseRequest } from "./request.ts";
 
-const request = (url: string, host: string | undefined = "x") =>
-  parseRequest({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);
-const target = (url: string) => {
-  const made = request(url);
+const exchange = {} as Exchange;
+const request = (target: string, host: string | undefined = "x") =>
+  parseRequest({ method: "GET", target, headers: { host } }, exchange);
+const split = (target: string) => {
+  const made = request(target);
   return made && [made.path, made.search];
 };
 
@@ -26,13 +27,13 @@ describe("a request target", () => {
     ["http://x/v1/me?a=1", "/v1/me", "a=1"],
     ["HTTP://x", "/", ""],
   ])("%s is split into path and query", (url, path, search) => {
-    expect(target(url)).toEqual([path, search]);
+    expect(split(url)).toEqual([path, search]);
   });
 
   test.each(["", "*", "v1/me", "ftp://x/", "javascript:alert(1)", "http://", "/v1\\me", "http://x\\@y/"])(
     "%j is invalid",
     (url) => {
-      expect(target(url)).toBeUndefined();
+      expect(split(url)).toBeUndefined();
     },
   );
 });
@@ -49,8 +50,6 @@ describe("a Host header", () => {
   );
 
   test("is required", () => {
-    expect(
-      parseRequest({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
-    ).toBeUndefined();
+    expect(parseRequest({ method: "GET", target: "/", headers: {} }, exchange)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Exchange } from "./exchange.ts";
 
 /** Headers by name in lower case. Repeated headers are joined with commas. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
@@ -12,25 +12,31 @@ export interface HttpRequest {
   /** The values of the route's parameters. Empty until the route is known. */
   params: Readonly<Record<string, string>>;
   headers: HttpHeaders;
-  incoming: IncomingMessage;
-  outgoing: ServerResponse;
+  exchange: Exchange;
+}
+
+/** A request as it is read from the connection. */
+export interface RequestHead {
+  method: string;
+  target: string;
+  headers: HttpHeaders;
 }
 
 /** Returns undefined when the target or the host is invalid. */
-export function parseRequest(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
-  // Only `set-cookie` is not a string, and requests do not have it.
-  const headers = incoming.headers as HttpHeaders;
-  const target = parseTarget(incoming.url!, headers.host);
-  if (target === undefined || !isHost(headers.host)) return undefined;
-  const mark = target.indexOf("?");
+export function parseRequest(
+  { method, target, headers }: RequestHead,
+  exchange: Exchange,
+): HttpRequest | undefined {
+  const parsed = parseTarget(target, headers.host);
+  if (parsed === undefined || !isHost(headers.host)) return undefined;
+  const mark = parsed.indexOf("?");
   return {
-    method: incoming.method!,
-    path: mark < 0 ? target : target.slice(0, mark),
-    search: mark < 0 ? "" : target.slice(mark + 1),
+    method,
+    path: mark < 0 ? parsed : parsed.slice(0, mark),
+    search: mark < 0 ? "" : parsed.slice(mark + 1),
     params: {},
     headers,
-    incoming,
-    outgoing,
+    exchange,
   };
 }
 
@@ -58,54 +64,4 @@ function isHost(host: string | undefined): boolean {
   const url = URL.parse(`http://${host}`);
   // The text contains more than a host.
   return url?.pathname === "/" && [url.host, `${url.hostname}:80`].includes(host.toLowerCase());
-}
-
-/** Returns a signal that aborts when the caller disconnects before the whole reply is sent, or when `left` does. */
-export function whenCallerLeaves(
-  { outgoing }: Pick<HttpRequest, "outgoing">,
-  left = new AbortController(),
-): AbortSignal {
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) left.abort();
-  });
-  if (outgoing.destroyed) left.abort();
-  return left.signal;
-}
-
-/** Limits for reading an unwanted body: in bytes, in time, and in time without a byte. Then the connection is closed. */
-const maxDiscardedBytes = 64 * 1024 * 1024;
-const maxDiscardMs = 5_000;
-const maxPauseMs = 500;
-
-/**
- * Reads and discards the rest of the body. Many clients read the reply only after they have sent everything, and would
- * lose it if the connection were closed early.
- */
-export function discardRest(incoming: IncomingMessage): void {
-  if (incoming.complete || incoming.destroyed) return;
-  const { socket } = incoming;
-  const startedAt = performance.now();
-  const readBefore = socket.bytesRead;
-  let read = readBefore;
-  let readAt = startedAt;
-  // Node emits no data of a request that was answered, so the bytes are counted at the socket.
-  const timer = setInterval(() => {
-    const now = performance.now();
-    if (socket.bytesRead !== read) readAt = now;
-    read = socket.bytesRead;
-    if (
-      now - readAt >= maxPauseMs ||
-      now - startedAt >= maxDiscardMs ||
-      read - readBefore > maxDiscardedBytes
-    ) {
-      clearInterval(timer);
-      socket.destroySoon();
-    }
-  }, 100);
-  const stop = () => clearInterval(timer);
-  incoming
-    .on("error", () => {})
-    .once("close", stop)
-    .once("end", stop);
-  incoming.resume();
 }

@@ -12,6 +12,7 @@ afterEach(() => listening?.close(0));
 async function serveSlowly(): Promise<string> {
   const socket = await listen("127.0.0.1", 0);
   listening = socket.serve({
+    repliesWhole: () => true,
     answer: async ({ path }) => {
       await pause(Number(path.slice(1)));
       return { status: 200, headers: {}, body: path };

@@ -10,8 +10,11 @@ import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { rememberPeer } from "./address.ts";
-import { type Answer, createJsonReply, send } from "./reply.ts";
-import { type HttpRequest, parseRequest } from "./request.ts";
+import { NodeExchange } from "./node-exchange.ts";
+import { type Answer, createJsonReply } from "./reply.ts";
+import { keepAliveMs } from "./reply-text.ts";
+import { type HttpHeaders, type HttpRequest, parseRequest } from "./request.ts";
+import { createWholeConnections, type WholeConnections } from "./whole-connections.ts";
 
 export interface Listening {
   port: number;
@@ -25,6 +28,8 @@ export interface Listening {
 interface App {
   /** Never rejects: errors become replies too. */
   answer(request: HttpRequest): Promise<Answer>;
+  /** Returns true when the reply to this request is never a stream. Without it, Node reads all requests. */
+  repliesWhole?(request: HttpRequest): boolean;
   /** Ends event streams, which would not end by themselves. */
   closing?(): void;
 }
@@ -107,7 +112,7 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: keepAliveMs,
       maxHeaderSize: 32 * 1024,
       connectionsCheckingInterval: Math.min(1_000, headersMs),
       // Checked below, so that the refusal has the usual form.
@@ -117,8 +122,20 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
     },
     receive,
   );
-  // A closed connection no longer has an address, but requests that it sent can still arrive.
-  server.on("connection", rememberPeer);
+  const takeByNode = server.listeners("connection")[0]!;
+  let take = (_request: HttpRequest) => false;
+  const connections = createWholeConnections({
+    take: (request) => take(request),
+    handOver: (socket) => takeByNode.call(server, socket),
+    refuseSilence: (socket) => writeRefusal(socket, tooSlow),
+    silenceMs: headersMs,
+    isDraining: () => isDraining,
+  });
+  server.removeAllListeners("connection").on("connection", (socket) => {
+    // A closed connection no longer has an address, but requests that it sent can still arrive.
+    rememberPeer(socket);
+    connections.accept(socket);
+  });
   server.maxRequestsPerSocket = 0;
   // `100 Continue` is sent when the body is read, so that a refusal comes before the body.
   server.on("checkContinue", receive);
@@ -127,11 +144,16 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
   server.on("clientError", answerClientError);
   const serve = (app: App) => {
     handler = answering(app);
+    take = (request) => {
+      const isWhole = app.repliesWhole?.(request) ?? false;
+      if (isWhole) answer(app, request);
+      return isWhole;
+    };
     return {
       close: (deadlineMs: number, drainMs = 0, closed?: Promise<void>) => {
         isDraining = true;
         app.closing?.();
-        return close(server, deadlineMs, drainMs, closed);
+        return close({ server, connections }, deadlineMs, drainMs, closed);
       },
     };
   };
@@ -142,20 +164,29 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
 const answering =
   (app: App): RequestListener =>
   (incoming, outgoing) => {
-    const request = parseRequest(incoming, outgoing);
-    if (!request) return refusing(notHttp)(incoming, outgoing);
-    app
-      .answer(request)
-      .then((answer) => send(request, answer))
-      .catch((error: Error) => {
-        // An unknown fault of the server must not end the process, but must be logged.
-        process.emitWarning(error);
-        outgoing.destroy();
-      });
+    const { method, url } = incoming;
+    // Only `set-cookie` is not a string, and requests do not have it.
+    const headers = incoming.headers as HttpHeaders;
+    const exchange = new NodeExchange(incoming, outgoing);
+    const request = parseRequest({ method: method!, target: url!, headers }, exchange);
+    if (request) answer(app, request);
+    else exchange.send(refuse(notHttp));
   };
 
+function answer(app: App, request: HttpRequest): void {
+  const { exchange } = request;
+  app
+    .answer(request)
+    .then((answer) => exchange.send(answer))
+    .catch((error: Error) => {
+      // An unknown fault of the server must not end the process, but must be logged.
+      process.emitWarning(error);
+      exchange.socket.destroy();
+    });
+}
+
 const refusing = (refusal: Refusal) => (incoming: IncomingMessage, outgoing: ServerResponse) =>
-  send({ incoming, outgoing }, refuse(refusal));
+  new NodeExchange(incoming, outgoing).send(refuse(refusal));
 
 const notHttp = invalidRequest([{ message: "This is not a valid HTTP request." }]);
 const cannotExpect = new Refusal(417, {
@@ -174,12 +205,23 @@ const headersTooLarge = new Refusal(431, {
 
 const refuse = ({ status, body, headers }: Refusal) => createJsonReply(status, body, newId("req"), headers);
 
-async function close(server: Server, deadlineMs: number, drainMs: number, closed?: Promise<void>) {
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs + deadlineMs);
+async function close(
+  { server, connections }: { server: Server; connections: WholeConnections },
+  deadlineMs: number,
+  drainMs: number,
+  closed?: Promise<void>,
+) {
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    connections.closeAll();
+  }, drainMs + deadlineMs);
   let sweep: NodeJS.Timeout | undefined;
   // A connection that is kept alive is idle only once its last reply is out, so it is looked at again.
   const startSweep = () => {
-    sweep = setInterval(() => server.closeIdleConnections(), 50);
+    sweep = setInterval(() => {
+      server.closeIdleConnections();
+      connections.closeIdle();
+    }, 50);
   };
   const drained = setTimeout(startSweep, drainMs);
   if (closed) await closed;

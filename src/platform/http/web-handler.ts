@@ -2,10 +2,11 @@ import type { Ctx } from "../context.ts";
 import { unavailable } from "../errors.ts";
 import type { Access } from "./access.ts";
 import { streamHeaders } from "./event-stream.ts";
+import { whenCallerLeaves } from "./exchange.ts";
 import { parseJson } from "./input.ts";
 import { checkMediaType } from "./protocol.ts";
 import { type Answer, baseHeaders, listHeaders } from "./reply.ts";
-import { type HttpRequest, whenCallerLeaves } from "./request.ts";
+import type { HttpRequest } from "./request.ts";
 import type { ContextForAccess, MountedInput, Route, RouteSpec } from "./route.ts";
 import { tailPath } from "./router.ts";
 import { splitEvents } from "./sse-bytes.ts";
@@ -71,7 +72,7 @@ async function answerMounted(
   { handler, answerMs, parsesJson, maxEventBytes, protocol }: Mounted,
 ): Promise<Answer> {
   const cancelled = new AbortController();
-  whenCallerLeaves(request, cancelled);
+  whenCallerLeaves(request.exchange, cancelled);
   const body = hasBody(request) ? await readBytes() : undefined;
   if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
   const parsed =
@@ -96,14 +97,11 @@ const hasBody = ({ method, headers }: HttpRequest): boolean =>
 
 function toWebRequest(
   { config, requestId }: Ctx,
-  { method, path, search, incoming }: HttpRequest,
+  { method, path, search, headers: given }: HttpRequest,
   body: Buffer | undefined,
   signal: AbortSignal,
 ): Request {
-  const headers: [string, string][] = [["x-request-id", requestId]];
-  const { rawHeaders } = incoming;
-  for (let i = 0; i < rawHeaders.length; i += 2)
-    if (rawHeaders[i]!.toLowerCase() !== "x-request-id") headers.push([rawHeaders[i]!, rawHeaders[i + 1]!]);
+  const headers = { ...given, "x-request-id": requestId };
   // Not `new URL(path, base)`: a path that begins with two slashes would replace the host.
   const url = `${new URL(config.publicUrl).origin}${path}${search && `?${search}`}`;
   return new Request(url, {
@@ -143,7 +141,7 @@ const connectionHeaders = ["connection", "keep-alive", "transfer-encoding", "upg
 
 async function toAnswer(
   response: Response,
-  { method, outgoing }: HttpRequest,
+  { method, exchange }: HttpRequest,
   requestId: string,
   openStream: (reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<ReadableStream<Uint8Array>>,
 ): Promise<Answer> {
@@ -166,7 +164,6 @@ async function toAnswer(
   const reader = body.getReader();
   const release = () => void reader.cancel().catch(() => {});
   // Also when nobody ever reads: after HEAD, a refusal, or a caller that left early.
-  outgoing.once("close", release);
-  if (outgoing.destroyed) release();
+  exchange.onEnd(release);
   return { status, headers: { ...streamHeaders, ...headers }, body: await openStream(reader) };
 }
