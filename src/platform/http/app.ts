@@ -1,4 +1,11 @@
-import { type Caller, type Ctx, findRights, type OrgId, type Platform, type UserId } from "../context.ts";
+import {
+  type Caller,
+  type Ctx,
+  findRights,
+  type OrgId,
+  type Platform,
+  type UserId,
+} from "../context.ts";
 import { type Db, isCollision, type StatementOptions } from "../db/index.ts";
 import { notFound, Refusal, unauthorized, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -7,6 +14,7 @@ import { type CheckedCaller, checkAccess } from "./access.ts";
 import { findClientAddress, toNetwork } from "./address.ts";
 import { hashCredential } from "./authenticate.ts";
 import { type BodyAccount, defaultBodyDeadlineMs } from "./body.ts";
+import { addCaller, checkOperator, hasSameRights } from "./caller.ts";
 import { cors } from "./cors.ts";
 import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
@@ -199,20 +207,20 @@ async function answer(
   const isForOperators = spec.access.kind === "operator";
   // Later checks of the caller use this database too: their statements count against the share of the network.
   const { db } = ctx;
-  const authenticate = async (): Promise<CheckedCaller | undefined> => {
+  /** A caller that is known already is returned at once, because a promise would cost more than the check. */
+  const authenticate = (): CheckedCaller | undefined | Promise<CheckedCaller | undefined> => {
     const asking = ctx.db === db ? ctx : { ...ctx, db };
     const found = options.authenticate(asking, request);
-    const caller = found instanceof Promise ? await found : found;
-    if (!isForOperators || caller?.userId === undefined) return caller;
-    return { ...caller, isOperator: (await options.isOperator?.(asking, caller.userId)) === true };
+    return isForOperators ? checkOperator(options, asking, found) : found;
   };
   if (spec.limit) await countAttempt(ctx.db, `${name} ${toNetwork(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
-    const caller = await authenticate();
+    const found = authenticate();
+    const caller = found instanceof Promise ? await found : found;
     ctx.caller = caller;
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
-    if (caller) Object.assign(ctx, createContext(caller));
+    if (caller) addCaller(ctx, caller);
   }
   const { headers, search } = request;
   const read = (account?: BodyAccount) =>
@@ -230,7 +238,7 @@ async function answer(
     network: toNetwork(ctx.address),
     // Streams for operators are checked apart from others: only their lookup tells who is an operator.
     credentialKey: `${isForOperators ? "operator " : ""}${hashCredential(request)}`,
-    authenticate,
+    authenticate: async () => authenticate(),
     authorize,
   });
   const eventStream = (source: Source) => streams.open(describeOwner(), source);
@@ -364,21 +372,4 @@ const classifyWork = ({ method }: HttpRequest) => (method === "GET" || method ==
 function findRequestId(headers: HttpHeaders): string {
   const given = headers["x-request-id"];
   return given && /^[\w.-]{8,64}$/.test(given) ? given : newId("req");
-}
-
-/** The fields by which handlers know their caller. The types of a route's context follow from its access. */
-function createContext(caller: Caller) {
-  if (caller.principal === "machine") return { ...caller.machine };
-  const { userId, member } = caller;
-  return member ? { userId, orgId: member.orgId, member, permissions: member.permissions } : { userId };
-}
-
-/** The same member or machine, with every permission it had. */
-function hasSameRights(now: Caller | undefined, before: Caller | undefined): boolean {
-  const [rights, earlier] = [findRights(now), findRights(before)];
-  return (
-    now?.member?.id === before?.member?.id &&
-    rights?.orgId === earlier?.orgId &&
-    [...(earlier?.permissions ?? [])].every((name) => rights?.permissions.has(name))
-  );
 }

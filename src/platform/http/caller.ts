@@ -1,0 +1,38 @@
+import { type Caller, type Ctx, findRights, type MemberCtx } from "../context.ts";
+import type { CheckedCaller } from "./access.ts";
+import type { HttpOptions } from "./app.ts";
+
+/** Adds the fields by which handlers know their caller. The types of a route's context follow from its access. */
+export function addCaller(ctx: Partial<Omit<MemberCtx, "caller">>, caller: Caller): void {
+  if (caller.principal === "machine") {
+    Object.assign(ctx, caller.machine);
+    return;
+  }
+  const { userId, member } = caller;
+  ctx.userId = userId;
+  if (!member) return;
+  ctx.orgId = member.orgId;
+  ctx.member = member;
+  ctx.permissions = member.permissions;
+}
+
+/** Finds out whether the caller administers the instance. */
+export async function checkOperator(
+  { isOperator }: Pick<HttpOptions, "isOperator">,
+  ctx: Ctx,
+  found: ReturnType<HttpOptions["authenticate"]>,
+): Promise<CheckedCaller | undefined> {
+  const caller = await found;
+  if (caller?.userId === undefined) return caller;
+  return { ...caller, isOperator: (await isOperator?.(ctx, caller.userId)) === true };
+}
+
+/** The same member or machine, with every permission it had. */
+export function hasSameRights(now: Caller | undefined, before: Caller | undefined): boolean {
+  const [rights, earlier] = [findRights(now), findRights(before)];
+  return (
+    now?.member?.id === before?.member?.id &&
+    rights?.orgId === earlier?.orgId &&
+    [...(earlier?.permissions ?? [])].every((name) => rights?.permissions.has(name))
+  );
+}
