@@ -1,11 +1,4 @@
-import {
-  type Caller,
-  type Ctx,
-  findRights,
-  type OrgId,
-  type Platform,
-  type UserId,
-} from "../context.ts";
+import { type Caller, type Ctx, findRights, type OrgId, type Platform, type UserId } from "../context.ts";
 import { type Db, isCollision, type StatementOptions } from "../db/index.ts";
 import { notFound, Refusal, unauthorized, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -211,7 +204,8 @@ async function answer(
   const authenticate = (): CheckedCaller | undefined | Promise<CheckedCaller | undefined> => {
     const asking = ctx.db === db ? ctx : { ...ctx, db };
     const found = options.authenticate(asking, request);
-    return isForOperators ? checkOperator(options, asking, found) : found;
+    if (!isForOperators) return found;
+    return checkOperator(found, async (userId) => (await options.isOperator?.(asking, userId)) === true);
   };
   if (spec.limit) await countAttempt(ctx.db, `${name} ${toNetwork(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {

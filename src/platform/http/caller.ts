@@ -1,6 +1,5 @@
-import { type Caller, type Ctx, findRights, type MemberCtx } from "../context.ts";
+import { type Caller, findRights, type MemberCtx, type UserId } from "../context.ts";
 import type { CheckedCaller } from "./access.ts";
-import type { HttpOptions } from "./app.ts";
 
 /** Adds the fields by which handlers know their caller. The types of a route's context follow from its access. */
 export function addCaller(ctx: Partial<Omit<MemberCtx, "caller">>, caller: Caller): void {
@@ -18,13 +17,12 @@ export function addCaller(ctx: Partial<Omit<MemberCtx, "caller">>, caller: Calle
 
 /** Finds out whether the caller administers the instance. */
 export async function checkOperator(
-  { isOperator }: Pick<HttpOptions, "isOperator">,
-  ctx: Ctx,
-  found: ReturnType<HttpOptions["authenticate"]>,
+  found: Promise<Caller | undefined> | Caller | undefined,
+  isOperator: (userId: UserId) => Promise<boolean>,
 ): Promise<CheckedCaller | undefined> {
   const caller = await found;
   if (caller?.userId === undefined) return caller;
-  return { ...caller, isOperator: (await isOperator?.(ctx, caller.userId)) === true };
+  return { ...caller, isOperator: await isOperator(caller.userId) };
 }
 
 /** The same member or machine, with every permission it had. */
