@@ -491,7 +491,9 @@ describe("reporting events in batches", () => {
     const payload = { text: "x".repeat(250_000) };
     for (let n = 1; n <= 12; n++) await report(server, auth, run.id, event(n, { payload }));
     const list = async (query: string) => {
-      const { body } = await server.call(`/v1/automation-runs/${run.id}/late-reports${query}`, { headers: auth });
+      const { body } = await server.call(`/v1/automation-runs/${run.id}/late-reports${query}`, {
+        headers: auth,
+      });
       const sequences = body.items.map(({ sequence }: { sequence: number }) => sequence);
       return { sequences, nextCursor: body.nextCursor as string | null };
     };
@@ -542,6 +544,13 @@ describe("reading events", () => {
     expect(await readAll("desc")).toEqual(forwards.toReversed());
     const wrong = await server.call(`/v1/automation-runs/${run.id}/events?cursor=zzz`, { headers: auth });
     expect(wrong.status).toBe(400);
+    const page = await server.call(`/v1/automation-runs/${run.id}/events?order=desc&limit=2`, {
+      headers: auth,
+    });
+    const turned = await server.call(`/v1/automation-runs/${run.id}/events?cursor=${page.body.nextCursor}`, {
+      headers: auth,
+    });
+    expect(turned).toMatchObject({ status: 400, body: { details: [{ path: ["cursor"] }] } });
   });
 
   test("a page ends early when its payloads are large, and the next page continues", async () => {
