@@ -27,9 +27,10 @@ const buildUrl = (name: string) => Object.assign(new URL(postgresUrl), { pathnam
 
 export async function makeDatabase(
   prefix = "sbx_test",
+  settings = "",
 ): Promise<{ name: string; url: string; drop(): Promise<void> }> {
   const name = `${prefix}_${randomBytes(6).toString("hex")}`;
-  await admin(`create database ${name}`);
+  await admin(`create database ${name} ${settings}`);
   return { name, url: buildUrl(name), drop: () => admin(`drop database if exists ${name} with (force)`) };
 }
 

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
 import { askServer, findServer } from "../platform/control.ts";
 import {
+  checkServer,
   createDb,
   type Db,
-  describeOldServer,
-  describeServer,
   describeUnreachableServer,
   lockFolder,
-  minServerVersion,
   openEmbedded,
   openPostgres,
   pendingMigrations,
@@ -110,8 +108,7 @@ async function openServer(url: string): Promise<Target> {
   const engine = await openPostgres(url, { poolSize: 2, onError: () => {} });
   const db = createDb(engine);
   try {
-    const { major, version } = await describeServer(db);
-    if (major < minServerVersion) throw describeOldServer(version);
+    await checkServer(db);
   } catch (error) {
     await engine.close();
     throw describeUnreachableServer(url, error) ?? error;

@@ -6,13 +6,12 @@ import { checkSecret, refuseWrongSecret } from "./canary/index.ts";
 import { type Config, isLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
+  checkServer,
   copyTemplate,
   createDb,
   createMissingDirectUrlError,
   createPooledDirectUrlError,
   type Db,
-  describeOldServer,
-  describeServer,
   describeUnreachableServer,
   type Engine,
   type FolderLock,
@@ -21,7 +20,6 @@ import {
   hasDatabase,
   lockFolder,
   migrate,
-  minServerVersion,
   openEmbedded,
   openPostgres,
   pendingMigrations,
@@ -149,10 +147,7 @@ async function waitForFolderLock(dataDir: string, maxWaitMs: number): Promise<Fo
 }
 
 async function prepareSchema(db: Db, schema: DatabaseOptions["schema"], log: Log): Promise<void> {
-  if (db.kind === "postgres") {
-    const { major, version } = await describeServer(db);
-    if (major < minServerVersion) throw describeOldServer(version);
-  }
+  if (db.kind === "postgres") await checkServer(db);
   if (schema === "apply") {
     const applied = await migrate(db);
     if (applied.length) log.info({ applied }, "database migrated");

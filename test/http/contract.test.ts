@@ -865,7 +865,8 @@ describe("every route", () => {
     test.each(nameSpecs(lists))("%s", async (_, spec) => {
       expect(lists.length).toBeGreaterThan(20);
       const ids = await createIds(spec, acme);
-      const ofOtherLists = ["aaa", "zzz"].map((prefix) => Buffer.from(newId(prefix)).toString("base64url"));
+      const positions = [newId("aaa"), newId("zzz"), "7", "1.2", "1 2", "2026-01-01", "github"];
+      const ofOtherLists = positions.map((position) => Buffer.from(position).toString("base64url"));
       for (const cursor of ["bogus", "%00", "e30", ...ofOtherLists]) {
         const headers = await authFor(spec, acme);
         const reply = await callRoute(spec, { ids, headers, query: `?cursor=${cursor}` });

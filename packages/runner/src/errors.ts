@@ -7,11 +7,17 @@ export class UnusableServerError extends OperatorError {}
 /** Replies that ask to try again later. */
 const isTemporary = (status: number) => status >= 500 || status === 429 || status === 408;
 
+/** An administrator of the instance restores a suspended organization, and its credentials work again. */
+const isSuspension = ({ status, body }: RefusedError) =>
+  status === 403 && body.reason === "organization_suspended";
+
 /**
  * Translates an error of the client. A runner tries again for as long as it takes after an UnreachableError, and never
  * after a RefusedError or an UnusableServerError.
  */
 export function translateError(url: string, error: unknown): unknown {
+  if (error instanceof RefusedError && isSuspension(error))
+    return new UnreachableError(url, error.message, { status: error.status, retryAfterMs: 0 });
   if (error instanceof RefusedError && !isTemporary(error.status)) return error;
   if (!(error instanceof RefusedError || error instanceof UnreachableError)) return error;
   const { code, status = 0, message } = error;

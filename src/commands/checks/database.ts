@@ -1,5 +1,11 @@
 import type { Platform } from "../../platform/context.ts";
-import { describeServer, minServerVersion, pendingMigrations } from "../../platform/db/index.ts";
+import {
+  describeServer,
+  encodingAdvice,
+  minServerVersion,
+  pendingMigrations,
+  requiredEncoding,
+} from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import type { SealedColumn } from "../../platform/keyring.ts";
 import { countSealed, trySealed } from "../../platform/reseal/index.ts";
@@ -10,13 +16,20 @@ type OpenedDatabase = Pick<Platform, "db" | "keyring">;
 /** Checks the server's version, its schema, and the difference between its clock and this machine's. */
 export async function checkDatabase({ db }: OpenedDatabase): Promise<Finding[]> {
   const before = Date.now();
-  const { version, major, now } = await describeServer(db);
+  const { version, major, encoding, now } = await describeServer(db);
   const after = Date.now();
   const name = `${db.kind === "pglite" ? "embedded PostgreSQL" : "PostgreSQL"} ${version}`;
   return [
     major >= minServerVersion
       ? ok("database", name)
       : problem("database", name, `Signalbox needs PostgreSQL ${minServerVersion} or newer.`),
+    encoding === requiredEncoding
+      ? ok("encoding", encoding)
+      : problem(
+          "encoding",
+          `the database has the encoding ${encoding}, not ${requiredEncoding}`,
+          encodingAdvice,
+        ),
     await checkMigrations(db),
     checkClock(now < before ? before - now : Math.max(0, now - after)),
   ];

@@ -75,8 +75,8 @@ export async function list(
 
 /** Providers have readable ids, such as `github`. */
 const providerCursor = defineCursor<string>({
-  write: (id) => id,
-  read: (text) => (/^[a-z0-9-]{1,40}$/.test(text) ? text : undefined),
+  write: (id) => `provider ${id}`,
+  read: (text) => /^provider ([a-z0-9-]{1,40})$/.exec(text)?.[1],
 });
 
 export async function read(ctx: MemberCtx, providerId: string): Promise<{ provider: Provider }> {

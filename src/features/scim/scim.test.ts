@@ -178,6 +178,42 @@ describe("a user of the directory", () => {
     expect((await gone('W/"3"')).status).toBe(204);
   });
 
+  test("has another version when its groups change, and a group when the name of a member changes", async () => {
+    const { id } = (await acme.createUser(`gil@${acme.domain}`)).body;
+    const tags: string[] = [];
+    const expectNewTag = async () => {
+      const { headers, body } = await acme.call(`/Users/${id}`);
+      expect(headers.get("etag")).toBe(body.meta.version);
+      expect(tags).not.toContain(body.meta.version);
+      const known = { "if-none-match": body.meta.version };
+      expect((await acme.call(`/Users/${id}`, { headers: known })).status).toBe(304);
+      const filter = encodeURIComponent(`id eq "${id}"`);
+      const list = await acme.call(`/Users?filter=${filter}&excludedAttributes=groups`);
+      expect(list.body.Resources[0].meta.version).toBe(body.meta.version);
+      tags.push(body.meta.version);
+    };
+    await expectNewTag();
+    const group = (await acme.createGroup("Tagged", [id])).body;
+    await expectNewTag();
+    await acme.patch(`/Groups/${group.id}`, { op: "replace", path: "displayName", value: "Tagged 2" });
+    await expectNewTag();
+    await acme.createGroup("Tagged too", [id]);
+    await expectNewTag();
+    const stale = { method: "DELETE", headers: { "if-match": tags[0]! } };
+    expect((await acme.call(`/Users/${id}`, stale)).status).toBe(412);
+
+    const readGroup = async () => (await acme.call(`/Groups/${group.id}`)).body;
+    const before = await readGroup();
+    await acme.patch(`/Users/${id}`, { op: "replace", path: "title", value: "Engineer" });
+    expect(await readGroup()).toEqual(before);
+    await acme.patch(`/Users/${id}`, { op: "replace", path: "displayName", value: "Gil G." });
+    const after = await readGroup();
+    expect(after.members[0].display).toBe("Gil G.");
+    expect(after.meta.version).not.toBe(before.meta.version);
+    await acme.call(`/Groups/${group.id}`, { method: "DELETE" });
+    await expectNewTag();
+  });
+
   test("that is removed is deprovisioned: it is gone, and only the directory brings the person back", async () => {
     const email = `finn@${acme.domain}`;
     const { id } = (await acme.createUser(email)).body;

@@ -136,8 +136,11 @@ class Model {
         const reply = await call(`/Users/${id}`, { method: "PUT", body });
         const isTaken = user !== undefined && this.#hasUser(userName, id);
         this.#expectStatus(reply, !user ? 404 : isTaken ? 409 : 200, what);
-        if (user && !isTaken)
+        if (user && !isTaken) {
+          if (user.userName !== userName)
+            for (const group of this.groups.values()) if (group.members.has(id)) group.version++;
           this.#setUser(user, { userName, title: what.title, active: what.active ?? user.active });
+        }
         return;
       }
       case "patchUser": {
@@ -269,19 +272,16 @@ class Model {
           userName: one.userName,
           title: one.title,
           active: one.active,
-          version: one.meta.version,
+          version: one.meta.version.replace(/-[0-9a-f]+/, "-"),
         },
         values(one.groups),
       ]),
     ).toEqual(
-      [...this.users].map(([id, { userName, title, active, version }]) => [
-        id,
-        { userName, title, active, version: `W/"${version}"` },
-        [...this.groups]
-          .filter(([, { members }]) => members.has(id))
-          .map(([one]) => one)
-          .sort(),
-      ]),
+      [...this.users].map(([id, { userName, title, active, version }]) => {
+        const own = [...this.groups].filter(([, { members }]) => members.has(id)).map(([one]) => one);
+        const tag = `W/"${version}${own.length > 0 ? "-" : ""}"`;
+        return [id, { userName, title, active, version: tag }, own.sort()];
+      }),
     );
     expect(
       groups.Resources.map((one: Written) => [

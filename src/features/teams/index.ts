@@ -3,7 +3,7 @@ import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
 export { setMappedTeams } from "./mapped-teams.ts";
-export { findPermissionsToAdd } from "./service.ts";
+export { checkMayMap, findPermissionsToAdd } from "./service.ts";
 export {
   addMember as addToTeams,
   countExisting as countTeams,

@@ -1,4 +1,4 @@
-import type { MemberCtx, OrgId } from "../../platform/context.ts";
+import type { MemberCtx, Membership, OrgId } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, forbidden, notFound } from "../../platform/errors.ts";
 import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
@@ -69,7 +69,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
 export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
   return ctx.db.transaction(async (tx) => {
     const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
-    await checkMayAdd(tx, ctx.orgId, [team.id], ctx.member.permissions);
+    await checkMayAdd(tx, ctx.member, team.id);
     if ((await store.addMember(tx, ctx.orgId, member, [team.id])) > 0) {
       await invalidateCallers(ctx.bus, tx, member);
       await record(ctx, tx, { action: "team.member_added", target: toTarget(id), after: { memberId } });
@@ -104,20 +104,30 @@ const granted: Partial<Record<Permission, string>> = {
   "mcp_connections:manage": "an MCP connection",
 };
 
-async function checkMayAdd(
-  tx: Db,
-  orgId: OrgId,
-  ids: readonly string[],
-  permissions: ReadonlySet<string>,
-): Promise<void> {
+type Actor = Pick<Membership, "orgId" | "permissions">;
+
+async function findMissingToAdd(tx: Db, { orgId, permissions }: Actor, ids: readonly string[]) {
   await store.lock(tx, orgId, ids);
-  const missing = (await findPermissionsToAdd(tx, orgId, ids)).find((right) => !permissions.has(right));
-  if (missing) {
+  return (await findPermissionsToAdd(tx, orgId, ids)).find((right) => !permissions.has(right));
+}
+
+async function checkMayAdd(tx: Db, actor: Actor, id: store.TeamId): Promise<void> {
+  const missing = await findMissingToAdd(tx, actor, [id]);
+  if (missing)
     throw forbidden(
       "missing_permission",
       `This team may use ${granted[missing]}. Putting somebody into it also needs the permission ${missing}.`,
     );
-  }
+}
+
+/** Refuses mappings from groups to these teams by somebody who may not add members to them. */
+export async function checkMayMap(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
+  const missing = await findMissingToAdd(tx, actor, ids);
+  if (missing)
+    throw forbidden(
+      "missing_permission",
+      `One of these teams may use ${granted[missing]}. Mapping a group to it also needs the permission ${missing}.`,
+    );
 }
 
 export async function removeMember(ctx: MemberCtx, id: string, memberId: string): Promise<void> {

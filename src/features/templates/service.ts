@@ -2,7 +2,7 @@ import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
-import { cutPage, numberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
+import { cutPage, defineNumberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { takeQuota } from "../quotas/index.ts";
@@ -120,11 +120,13 @@ async function lockManual(tx: Db, { orgId }: MemberCtx, id: string): Promise<Tem
   return template;
 }
 
+const versionCursor = defineNumberCursor("version");
+
 export async function listVersions(ctx: MemberCtx, id: string, query: PageQuery) {
   await read(ctx, id);
-  const before = numberCursor.read(query, null);
+  const before = versionCursor.read(query, null);
   const rows = await store.listVersions(ctx.db, ctx.orgId, parseTemplateId(id), before, query.limit + 1);
-  return cutPage(rows, query, ({ version }) => numberCursor.write(version));
+  return cutPage(rows, query, ({ version }) => versionCursor.write(version));
 }
 
 export async function readVersion(ctx: MemberCtx, id: string, number: string) {

@@ -65,11 +65,19 @@ export type WorkerSettings = Omit<Parameters<typeof store.insert>[2], "id"> & {
   llmProviderIds: readonly string[];
 };
 
-/** Adds a worker with its first token. */
-export async function addWorker(ctx: Ctx, tx: Db, orgId: OrgId, settings: WorkerSettings) {
+/** Adds a worker with its first token. `otherName` is used when its name is taken; without it, this is refused. */
+export async function addWorker(
+  ctx: Ctx,
+  tx: Db,
+  orgId: OrgId,
+  settings: WorkerSettings,
+  otherName?: string,
+) {
   await takeQuota(ctx, tx, orgId, "workers");
   const id = newId("wrk");
-  await store.insert(tx, orgId, { ...settings, id });
+  const insert = (name: string) => store.insert(tx, orgId, { ...settings, name, id });
+  const isAdded = (await insert(settings.name)) || (otherName !== undefined && (await insert(otherName)));
+  if (!isAdded) throw nameTaken();
   await setWorkerGrants(tx, orgId, id, settings.llmProviderIds);
   const { token, tokenId, start } = await addToken(tx, orgId, id);
   await recordActivity(tx, orgId, id, "registered", { kind: settings.kind });
@@ -239,12 +247,14 @@ const toAudited = (worker: Worker) => {
 };
 const toTarget = (id: string) => ({ type: "worker", id });
 
+const nameTaken = () =>
+  conflict("worker_name_taken", "Another worker has this name. Choose a different name.");
+
 export async function refuseTakenNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (violatedConstraint(error) === "workers_name")
-      throw conflict("worker_name_taken", "Another worker has this name. Choose a different name.");
+    if (violatedConstraint(error) === "workers_name") throw nameTaken();
     if (violatedConstraint(error) === "workers_instance") throw instanceTaken();
     throw error;
   }

@@ -83,18 +83,21 @@ interface NewWorker {
   registrationTokenId: string | null;
 }
 
-/** Also adds the rows of its heartbeat and its recorded state. */
-export const insert = async (tx: Db, orgId: OrgId, next: NewWorker) => {
-  await tx.run(sql`
+/** Also adds the rows of its heartbeat and its recorded state. False when the name is taken. */
+export const insert = async (tx: Db, orgId: OrgId, next: NewWorker): Promise<boolean> => {
+  const added = await tx.run(sql`
     insert into workers (id, org_id, member_id, name, kind, labels, template_ids, connection_ids, mcp_connection_ids, runner_permissions,
       configuration, configuration_revision, instance_id, registration_token_id)
     values (${next.id}, ${orgId}, ${next.memberId}, ${next.name}, ${next.kind}, ${next.labels}::text[],
       ${next.templateIds}::text[], ${next.connectionIds}::text[], ${next.mcpConnectionIds}::text[],
       ${next.permissions}::text[],
       ${next.configuration ? JSON.stringify(next.configuration) : null}::text::jsonb,
-      ${next.configuration ? 1 : 0}::int, ${next.instanceId}, ${next.registrationTokenId})`);
+      ${next.configuration ? 1 : 0}::int, ${next.instanceId}, ${next.registrationTokenId})
+    on conflict (org_id, lower(name)) do nothing`);
+  if (added === 0) return false;
   await tx.run(sql`insert into worker_beats (worker_id) values (${next.id})`);
   await tx.run(sql`insert into worker_states (worker_id) values (${next.id})`);
+  return true;
 };
 
 export interface WorkerContent {
@@ -152,10 +155,6 @@ export const findByInstance = (tx: Db, orgId: OrgId, instanceId: string) =>
   tx.row<{ id: WorkerId; registrationTokenId: string | null }>(sql`
     select id, registration_token_id as "registrationTokenId" from workers
     where org_id = ${orgId} and instance_id = ${instanceId} for update`);
-
-export const isNameTaken = async (tx: Db, orgId: OrgId, name: string): Promise<boolean> =>
-  (await tx.row(sql`select from workers where org_id = ${orgId} and lower(name) = lower(${name})`)) !==
-  undefined;
 
 export interface UnseenWorker {
   id: string;

@@ -241,6 +241,34 @@ describe("workers", () => {
     expect((await register("machine-9", auth)).status).toBe(401);
   });
 
+  test("machines with one name that register with several tokens at the same moment all become workers", async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const body = { name: "Machines", kind: "remote" };
+        return (await call("POST", "/v1/worker-registration-tokens", body)).body.token as string;
+      }),
+    );
+    for (let round = 0; round < 5; round++) {
+      const name = `image-${round}`;
+      const replies = await Promise.all(
+        tokens.map((token, machine) =>
+          call(
+            "POST",
+            "/v1/workers/register",
+            { instanceId: `image-${round}-${machine}`, name },
+            {
+              authorization: `Bearer ${token}`,
+            },
+          ),
+        ),
+      );
+      expect(replies.map(({ status, body }) => body.error ?? status)).toEqual(tokens.map(() => 201));
+      const names = replies.map(({ body }) => body.worker.name as string);
+      expect(new Set(names).size).toBe(tokens.length);
+      expect(names).toContain(name);
+    }
+  });
+
   test("a registration token ends at a time that can be shown", async () => {
     const createUntil = (expiresAt: number) =>
       call("POST", "/v1/worker-registration-tokens", { name: "Machines", kind: "remote", expiresAt });

@@ -38,11 +38,13 @@ export {
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
 export {
-  describeOldServer,
+  checkServer,
   describeServer,
   describeUnreachableServer,
+  encodingAdvice,
   minServerVersion,
   readMaxConnections,
+  requiredEncoding,
 } from "./server.ts";
 export { splitServers } from "./servers.ts";
 export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";

@@ -203,12 +203,13 @@ export async function openPostgres(
 /** Settings that a connection to PostgreSQL has from its beginning. */
 const describeSession = (statementMs: number) => ({
   statement_timeout: statementMs,
-  options: `-c random_page_cost=${randomPageCost}`,
+  // Times are read as ISO texts, whatever the database or the role is set to.
+  options: `-c random_page_cost=${randomPageCost} -c DateStyle=ISO`,
   idle_in_transaction_session_timeout: 60_000,
 });
 
 /** The same for a transaction, where connections are shared. */
-const pooledSettings = `set local random_page_cost = ${randomPageCost}; set local idle_in_transaction_session_timeout = 60000`;
+const pooledSettings = `set local random_page_cost = ${randomPageCost}; set local DateStyle = 'ISO'; set local idle_in_transaction_session_timeout = 60000`;
 
 const defaultOptions: StatementOptions = { work: "background" };
 const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>

@@ -7,12 +7,47 @@ import { sql } from "./sql.ts";
 
 export const minServerVersion = 15;
 
+interface ServerDescription {
+  version: string;
+  major: number;
+  /** That of the database, such as `UTF8`. */
+  encoding: string;
+  /** Whether a migration has run in it. */
+  isInUse: boolean;
+  now: number;
+}
+
 /** Which PostgreSQL this is, and what time it is there. */
-export async function describeServer(db: Db): Promise<{ version: string; major: number; now: number }> {
-  const row = await db.row<{ version: string; number: number; now: number }>(sql`
+export async function describeServer(db: Db): Promise<ServerDescription> {
+  const row = await db.row<{
+    version: string;
+    number: number;
+    encoding: string;
+    isInUse: boolean;
+    now: number;
+  }>(sql`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-      clock_timestamp() as now`);
-  return { version: row!.version, major: Math.floor(row!.number / 10_000), now: row!.now };
+      current_setting('server_encoding') as encoding,
+      to_regclass('schema_migrations') is not null as "isInUse", clock_timestamp() as now`);
+  const { number, ...rest } = row!;
+  return { ...rest, major: Math.floor(number / 10_000) };
+}
+
+/** Texts of every language are stored, and their characters are counted. */
+export const requiredEncoding = "UTF8";
+export const encodingAdvice = `Create a database with this encoding (create database … encoding '${requiredEncoding}' template template0), move the data with pg_dump and psql, and name it in DATABASE_URL.`;
+
+/**
+ * Refuses a server on which Signalbox does not work. A database that is in use is not refused for its encoding, so that
+ * an upgrade does not end the service; `doctor` reports it.
+ */
+export async function checkServer(db: Db): Promise<void> {
+  const { major, version, encoding, isInUse } = await describeServer(db);
+  if (major < minServerVersion) throw describeOldServer(version);
+  if (encoding !== requiredEncoding && !isInUse)
+    throw new OperatorError(
+      `The database has the encoding ${encoding}; Signalbox needs ${requiredEncoding}. ${encodingAdvice}`,
+    );
 }
 
 /** A failure to reach the database, told to the operator; undefined when it is something else. */
@@ -46,7 +81,7 @@ export function describeUnreachableServer(
   return undefined;
 }
 
-export const describeOldServer = (version: string) =>
+const describeOldServer = (version: string) =>
   new OperatorError(
     `The database is PostgreSQL ${version}; Signalbox needs ${minServerVersion} or newer. Upgrade it, or name another one in DATABASE_URL.`,
   );

@@ -40,11 +40,12 @@ export const idCursor = defineCursor<string>({
   read: (text) => (/^[a-z]+_[0-9a-z]{26}$/.test(text) ? text : undefined),
 });
 
-/** For lists that are sorted by a number from 1, such as versions. */
-export const numberCursor = defineCursor<number>({
-  write: String,
-  read(text) {
-    const number = Number(text);
-    return Number.isInteger(number) && number > 0 && number < 2 ** 31 ? number : undefined;
-  },
-});
+/** For lists that are sorted by a number from 1, such as versions. The cursor of a list with another name is refused. */
+export const defineNumberCursor = (name: string) =>
+  defineCursor<number>({
+    write: (number) => `${name} ${number}`,
+    read(text) {
+      const number = text.startsWith(`${name} `) ? text.slice(name.length + 1) : "";
+      return /^[1-9]\d{0,9}$/.test(number) && Number(number) < 2 ** 31 ? Number(number) : undefined;
+    },
+  });

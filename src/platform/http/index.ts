@@ -13,7 +13,7 @@ export {
   readCookie,
 } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
-export { defineCursor, numberCursor } from "./cursor.ts";
+export { defineCursor, defineNumberCursor, idCursor } from "./cursor.ts";
 export { encodeMessage, type Message, type OpenStream } from "./event-stream.ts";
 export { tooManyStreams } from "./event-streams.ts";
 export { lineOfText, linkQuery } from "./fields.ts";

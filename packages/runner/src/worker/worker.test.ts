@@ -23,6 +23,7 @@ describe("a worker", () => {
   let wanted: { version: string; upgradeId: string } | undefined;
   /** Why the worker gets no token for its runner. Undefined: it gets one. */
   let tokenRefusal: string | undefined = "";
+  let isSuspended = false;
   let isPaused = false;
   /** Whether a report about an upgrade is refused. */
   let isEnded: (body: Record<string, unknown>) => boolean;
@@ -34,6 +35,7 @@ describe("a worker", () => {
     wanted = undefined;
     tokenRefusal = "";
     isPaused = false;
+    isSuspended = false;
     isEnded = () => false;
     server = createServer(async (request, response) => {
       let text = "";
@@ -45,6 +47,10 @@ describe("a worker", () => {
         response.writeHead(200, { "content-type": "application/json" });
         response.end(JSON.stringify(reply));
       };
+      if (isSuspended && path !== "/version") {
+        response.writeHead(403, { "content-type": "application/json" });
+        return void response.end(JSON.stringify({ error: "forbidden", reason: "organization_suspended" }));
+      }
       if (path === "/version") return answer({ name: "signalbox", instance: "ins_1" });
       if (path === "/v1/automation-runner/work") return answer({ items: [], held: [] });
       if (path === "/events") {
@@ -147,6 +153,26 @@ describe("a worker", () => {
     expect(reason).toContain("a\ufffdb");
     expect(reason).not.toContain("\0");
     expect(reason.isWellFormed()).toBe(true);
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+  });
+
+  test("waits while its organization is suspended, and continues with its runner when it is restored", async () => {
+    tokenRefusal = undefined;
+    isSuspended = true;
+    const worker = start("true", runner);
+    const countSeen = () => seen.length;
+    await expect.poll(countSeen, { timeout: 5_000 }).toBeGreaterThan(1);
+    isSuspended = false;
+    await waitForBeats(2);
+    isSuspended = true;
+    const from = countSeen();
+    await expect.poll(countSeen, { timeout: 5_000 }).toBeGreaterThan(from + 2);
+    isSuspended = false;
+    await waitForBeats(2);
+    expect(seen.findLast(({ path }) => path.endsWith("/runtime"))!.body.services).toEqual([
+      { name: "runner", status: "healthy" },
+    ]);
     worker.stop.abort();
     expect(await worker.ended).toBe(0);
   });

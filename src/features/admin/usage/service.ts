@@ -27,9 +27,10 @@ function readPeriod({ from, to }: Pick<UsageQuery, "from" | "to">): store.Days {
 }
 
 const groupCursor = defineCursor<store.GroupPosition>({
-  write: ({ start, organizationId }) => `${start} ${organizationId}`.trimEnd(),
+  write: ({ start, organizationId }) => `day ${start} ${organizationId}`.trimEnd(),
   read(text) {
-    const [, start, organizationId = ""] = /^(\d{4}-\d{2}-\d{2})(?: (org_[0-9a-z]{26}))?$/.exec(text) ?? [];
+    const [, start, organizationId = ""] =
+      /^day (\d{4}-\d{2}-\d{2})(?: (org_[0-9a-z]{26}))?$/.exec(text) ?? [];
     return start === undefined ? undefined : { start, organizationId };
   },
 });

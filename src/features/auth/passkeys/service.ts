@@ -15,6 +15,7 @@ import {
   endChallenge,
   findChallengeByToken,
   hasTwoFactor,
+  lockPerson,
   removeUnneededBackupCodes,
 } from "../two-factor/index.ts";
 import { requireVerifiedAddress } from "../verified.ts";
@@ -77,7 +78,7 @@ export async function create(
   const key = await webauthn.verifyRegistration(site, challenge, credential);
   if (!key) throw badRegistration();
   return db.transaction(async (tx) => {
-    await store.lockPerson(tx, userId);
+    await lockPerson(tx, userId);
     if ((await store.listKeys(tx, userId)).length >= maxPasskeys) throw tooMany();
     const { transports = [] } = credential.response;
     const passkey = await store.insert(tx, userId, { ...key, id: newId("psk"), transports, name });
@@ -100,7 +101,7 @@ export async function rename(ctx: PersonCtx, id: string, { name }: { name: strin
 export async function remove(ctx: PersonCtx, id: string): Promise<void> {
   const { db, userId } = ctx;
   await db.transaction(async (tx) => {
-    await store.lockPerson(tx, userId);
+    await lockPerson(tx, userId);
     const passkey = isId("psk", id) ? await store.remove(tx, userId, id) : undefined;
     if (!passkey) throw notFound("passkey");
     const isLast = (await store.listKeys(tx, userId)).length === 0;

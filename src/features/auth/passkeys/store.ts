@@ -31,10 +31,6 @@ export const listKeys = (db: Db, userId: UserId) =>
 export const findKeyAcrossOrganizations = (db: Db, credentialId: string) =>
   db.row<StoredKey>(sql`select ${keyColumns} from passkeys p where p.credential_id = ${credentialId}`);
 
-/** Changes of one person's passkeys happen one after the other, so that their number can be checked. */
-export const lockPerson = (tx: Db, userId: UserId) =>
-  tx.run(sql`select 1 from users where id = ${userId} for no key update`);
-
 /** Undefined when the credential id is known already. */
 export const insert = (
   db: Db,

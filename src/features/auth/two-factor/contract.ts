@@ -96,7 +96,7 @@ export const remove = route({
   body: z.strictObject({ code }),
   replies: { 204: null },
   errors: {
-    409: `${off} \`break_glass_owner\`: an organization relies on it. Name another owner there first.`,
+    409: `${off} \`break_glass_owner\`: an organization relies on it, and the account has no passkey. Name another owner there first.`,
     429: "`rate_limited`: 20 wrong codes in an hour.",
   },
 });

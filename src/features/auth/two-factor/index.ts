@@ -13,6 +13,7 @@ export {
   endChallenge,
   findChallengeByToken,
   hasTwoFactor,
+  lockPerson,
   removeChallenges,
   removeExpiredChallengesAcrossOrganizations,
 } from "./store.ts";

@@ -81,8 +81,10 @@ export async function read({ db, userId }: PersonCtx) {
 export async function remove(ctx: PersonCtx, { code }: { code: string }): Promise<void> {
   if (!(await store.hasAuthenticator(ctx.db, ctx.userId))) throw notOnError();
   await runWithCode(ctx, code, async (tx) => {
-    await refuseWhileBreakGlass(tx, ctx.userId);
+    await store.lockPerson(tx, ctx.userId);
     await store.remove(tx, ctx.userId);
+    // With several second factors, the others stay.
+    if (!(await store.hasTwoFactor(tx, ctx.userId))) await refuseWhileBreakGlass(tx, ctx.userId);
     await removeUnneededBackupCodes(tx, ctx.userId);
     await store.removeChallenges(tx, ctx.userId);
     await recordAndMail(ctx, tx, "user.two_factor_off", "off");

@@ -483,6 +483,27 @@ describe("reporting events in batches", () => {
     expect(reply).toMatchObject({ status: 409, body: { error: "runner_lease_lost", index: 2 } });
     expect((await readRun(server, auth, run.id)).run.lateReports).toBe(3);
   });
+
+  test("a page of late reports ends early when their bodies are large, and the next page continues", async () => {
+    const run = await queueRun(server, auth);
+    await report(server, auth, run.id, event(0));
+    await loseLease(server, run.id);
+    const payload = { text: "x".repeat(250_000) };
+    for (let n = 1; n <= 12; n++) await report(server, auth, run.id, event(n, { payload }));
+    const list = async (query: string) => {
+      const { body } = await server.call(`/v1/automation-runs/${run.id}/late-reports${query}`, {
+        headers: auth,
+      });
+      const sequences = body.items.map(({ sequence }: { sequence: number }) => sequence);
+      return { sequences, nextCursor: body.nextCursor as string | null };
+    };
+    const first = await list("");
+    expect(first.sequences).toEqual([12, 11, 10, 9, 8, 7, 6, 5]);
+    expect(await list(`?cursor=${first.nextCursor}`)).toEqual({ sequences: [4, 3, 2, 1], nextCursor: null });
+    const short = await list("?limit=2");
+    expect(short.sequences).toEqual([12, 11]);
+    expect((await list(`?limit=10&cursor=${short.nextCursor}`)).sequences).toHaveLength(8);
+  });
 });
 
 describe("reading events", () => {
@@ -523,6 +544,13 @@ describe("reading events", () => {
     expect(await readAll("desc")).toEqual(forwards.toReversed());
     const wrong = await server.call(`/v1/automation-runs/${run.id}/events?cursor=zzz`, { headers: auth });
     expect(wrong.status).toBe(400);
+    const page = await server.call(`/v1/automation-runs/${run.id}/events?order=desc&limit=2`, {
+      headers: auth,
+    });
+    const turned = await server.call(`/v1/automation-runs/${run.id}/events?cursor=${page.body.nextCursor}`, {
+      headers: auth,
+    });
+    expect(turned).toMatchObject({ status: 400, body: { details: [{ path: ["cursor"] }] } });
   });
 
   test("a page ends early when its payloads are large, and the next page continues", async () => {

@@ -270,6 +270,7 @@ const eventConflict = (sequence: number, more: Record<string, unknown>) =>
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
   const run = await readRun(ctx, id);
   const isNewestFirst = query.order === "desc";
+  const eventCursor = eventCursors[query.order];
   const from = eventCursor.read(query, isNewestFirst ? store.afterLastEvent : store.beforeFirstEvent);
   const listPage = isNewestFirst ? store.listBefore : store.listAfter;
   const { items, more } = await listPage(ctx.db, ctx.orgId, run.id, from, query.limit);
@@ -295,10 +296,13 @@ export async function stream(
   return eventStream((signal) => streamRun(ctx, runId, after, signal));
 }
 
-const eventCursor = defineCursor<store.Position>({
-  write: ({ attempt, sequence }) => `${attempt}.${sequence}`,
-  read(text) {
-    const found = /^(\d{1,9})\.(\d{1,16})$/.exec(text);
-    return found ? { attempt: Number(found[1]), sequence: Number(found[2]) } : undefined;
-  },
-});
+const defineEventCursor = (order: string) =>
+  defineCursor<store.Position>({
+    write: ({ attempt, sequence }) => `${order} ${attempt}.${sequence}`,
+    read(text) {
+      const found = /^(\w+) (\d{1,9})\.(\d{1,16})$/.exec(text);
+      return found?.[1] === order ? { attempt: Number(found[2]), sequence: Number(found[3]) } : undefined;
+    },
+    message: "This is not a cursor of this list in this order. Start without one.",
+  });
+const eventCursors = { asc: defineEventCursor("asc"), desc: defineEventCursor("desc") };

@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, leaseConditions, sql } from "../../../platform/db/index.ts";
+import { pageBytes } from "../page-bytes.ts";
 import type { Reach, RunId } from "../runs/index.ts";
 import type { RunEvent } from "./contract.ts";
 import type { NumberRange } from "./run-numbers.ts";
@@ -186,8 +187,6 @@ export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
     join automation_events e on e.run_no = r.no and e.org_id = r.org_id
     where r.id = ${id} and r.org_id = ${orgId} and r.events_pruned_at is null
     order by e.attempt desc, e.sequence desc limit 1`);
-
-const pageBytes = 2 * 1024 * 1024;
 
 /** Positions before the first and after the last event. */
 export const beforeFirstEvent: Position = { attempt: 0, sequence: -1 };

@@ -22,7 +22,7 @@ export const list = route({
   tag: "Automation Runs",
   summary: "List the reports that came after the lease was lost",
   description:
-    "Such reports are refused with `runner_lease_lost` and change nothing. At most 1,000 different ones are kept for each run.",
+    "Such reports are refused with `runner_lease_lost` and change nothing. At most 1,000 different ones are kept for each run. A page also ends when it has about 2 MiB of reports.",
   access: can("automations:create"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   query: pageQuery,

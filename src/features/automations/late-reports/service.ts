@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound } from "../../../platform/errors.ts";
-import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
+import { idCursor, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { computeDigest } from "../digest.ts";
@@ -40,9 +40,10 @@ export async function recordLateReports(
 
 export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {
   const reach = member.permissions.has("automations:manage") ? null : member.id;
-  const rows = isId("run", id)
-    ? await store.list(db, orgId, reach, id, readIdCursor(query, "late"), query.limit + 1)
+  const found = isId("run", id)
+    ? await store.list(db, orgId, reach, id, readIdCursor(query, "late"), query.limit)
     : undefined;
-  if (!rows) throw notFound("automation_run");
-  return cutPageById(rows, query);
+  if (!found) throw notFound("automation_run");
+  const { items, more } = found;
+  return { items, nextCursor: more ? idCursor.write(items.at(-1)!.id) : null };
 }

@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import { pageBytes } from "../page-bytes.ts";
 import type { LateReport } from "./contract.ts";
 
 export interface NewLateReport {
@@ -33,26 +34,41 @@ export const insert = (
       and g.n + (select count(*) from automation_late_reports l where l.run_id = r.id) <= ${maxPerRun}
     on conflict (run_id, digest) do nothing`);
 
-/** Undefined when the caller may not read the run, or it does not exist. */
-export const list = async (
+/**
+ * Late reports before an id, newest first; fewer than `limit` when their bodies are large. Undefined when the caller may
+ * not read the run, or it does not exist.
+ */
+export async function list(
   db: Db,
   orgId: OrgId,
   reach: string | null,
   runId: string,
   after: string,
   limit: number,
-): Promise<LateReport[] | undefined> => {
-  const rows = await db.rows<LateReport | { id: null }>(sql`
-    select l.id, l.kind, l.attempt, l.sequence, l.reporter, l.body, l.received_at as "receivedAt"
+): Promise<{ items: LateReport[]; more: boolean } | undefined> {
+  type Row = LateReport & { found: number };
+  const rows = await db.rows<Row | { id: null }>(sql`
+    select l.id, l.kind, l.attempt, l.sequence, l.reporter, l.body, l.received_at as "receivedAt", l.found
     from automation_runs r
     left join lateral (
-      select * from automation_late_reports l where l.run_id = r.id and l.id < ${after}
-      order by l.id desc limit 101) l on true
+      select * from (
+        select l.*, row_number() over page as n, sum(octet_length(l.body::text)) over page as bytes,
+          count(*) over () as found
+        from (
+          select * from automation_late_reports l where l.run_id = r.id and l.id < ${after}
+          order by l.id desc limit ${limit + 1}) l
+        window page as (order by l.id desc)) paged
+      where n = 1 or bytes <= ${pageBytes}::bigint
+      order by id desc limit ${limit}) l on true
     where r.id = ${runId} and r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})
-    order by l.id desc limit ${limit}`);
+    order by l.id desc`);
   if (rows.length === 0) return undefined;
-  return rows.filter((row): row is LateReport => row.id !== null);
-};
+  const reports = rows.filter((row): row is Row => row.id !== null);
+  return {
+    items: reports.map(({ found: _, ...report }) => report),
+    more: reports.length > 0 && reports[0]!.found > reports.length,
+  };
+}
 
 export const removeByRun = (db: Db, orgId: OrgId, runId: string) =>
   db.run(sql`

@@ -50,9 +50,9 @@ const heldCursor = defineCursor<store.Position>({
 });
 
 const reportCursor = defineCursor<{ attempt: number; report: number }>({
-  write: ({ attempt, report }) => `${attempt} ${report}`,
+  write: ({ attempt, report }) => `report ${attempt} ${report}`,
   read(text) {
-    const found = /^(\d{1,9}) (-1|\d{1,16})$/.exec(text);
+    const found = /^report (\d{1,9}) (-1|\d{1,16})$/.exec(text);
     return found ? { attempt: Number(found[1]), report: Number(found[2]) } : undefined;
   },
 });

@@ -1,5 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import { cutPage, numberCursor } from "../../../platform/http/index.ts";
+import { cutPage, defineNumberCursor } from "../../../platform/http/index.ts";
 import {
   type CatalogueModel,
   type CataloguePrice,
@@ -15,7 +15,8 @@ import { listPricesForPricing, type PricesForPricing } from "../prices/index.ts"
 import type { CatalogQuery, LlmModel, LlmModelPrice } from "./contract.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: CatalogQuery) {
-  const start = numberCursor.read(query, 0);
+  const cursor = defineNumberCursor(`models of ${query.kind}`);
+  const start = cursor.read(query, 0);
   const { date, currency, sources, providers } = loadCatalogue();
   const listModels = ({ prices }: ProviderKind) => (prices ? (providers[prices]?.models ?? []) : []);
   const kinds = kindNames.map((kind) => {
@@ -32,7 +33,7 @@ export async function list({ db, orgId }: MemberCtx, query: CatalogQuery) {
   const rows = listModels(providerKinds[kind])
     .slice(start, start + query.limit + 1)
     .map((model, i) => ({ ...describeModel(model, overrides), position: start + i + 1 }));
-  const { items, nextCursor } = cutPage(rows, query, ({ position }) => numberCursor.write(position));
+  const { items, nextCursor } = cutPage(rows, query, ({ position }) => cursor.write(position));
   return { catalog, items: items.map(({ position: _, ...model }) => model), nextCursor };
 }
 

@@ -1,13 +1,13 @@
 import type { JobReference, MemberCtx, Membership, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { forbidden, invalidField, notFound } from "../../../platform/errors.ts";
+import { invalidField, notFound } from "../../../platform/errors.ts";
 import { invalidateCallers } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import { releaseManagedMembers } from "../../members/index.ts";
 import { lockAuthority, requireGrantableRole } from "../../roles/index.ts";
-import { countTeams, findPermissionsToAdd, lockTeams, releaseManagedTeams } from "../../teams/index.ts";
+import { checkMayMap, countTeams, releaseManagedTeams } from "../../teams/index.ts";
 import { applyMappings, listValidRoles } from "../people/index.ts";
 import { createBaseUrl } from "../protocol.ts";
 import type { GroupMapping, ScimConnector } from "./contract.ts";
@@ -126,7 +126,7 @@ async function checkGiven(tx: Db, actor: Membership, connector: store.Connector)
   const { defaultRole, groupMappings } = connector;
   for (const role of new Set([defaultRole, ...groupMappings.flatMap((one) => one.role ?? [])]))
     if (valid.has(role)) await requireGrantableRole(tx, actor, role);
-  await checkTeams(
+  await checkMayMap(
     tx,
     actor,
     groupMappings.flatMap(({ teamId }) => teamId ?? []),
@@ -139,19 +139,7 @@ async function checkMappings(tx: Db, actor: Membership, mappings: readonly Group
   const teamIds = [...new Set(mappings.flatMap(({ teamId }) => teamId ?? []))];
   if ((await countTeams(tx, actor.orgId, teamIds)) < teamIds.length)
     throw invalidField(["groupMappings"], "One of these teams does not exist. GET /v1/teams lists them.");
-  await checkTeams(tx, actor, teamIds);
-}
-
-async function checkTeams(tx: Db, actor: Membership, teamIds: readonly string[]): Promise<void> {
-  await lockTeams(tx, actor.orgId, teamIds);
-  const missing = (await findPermissionsToAdd(tx, actor.orgId, teamIds)).find(
-    (right) => !actor.permissions.has(right),
-  );
-  if (missing)
-    throw forbidden(
-      "missing_permission",
-      `One of these teams may use something that was granted to it. Mapping a group to it also needs the permission ${missing}.`,
-    );
+  await checkMayMap(tx, actor, teamIds);
 }
 
 export async function remove(ctx: MemberCtx): Promise<void> {

@@ -3,7 +3,7 @@ import { type Db, sql } from "../../../platform/db/index.ts";
 import type { GroupResource } from "../resources/index.ts";
 import { foldCase, type GroupRow, toGroupDocument } from "../search/index.ts";
 
-const columns = sql`r.id, r.resource, r.version, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+const columns = sql`r.id, r.resource, r.version::text, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 export const find = (db: Db, orgId: OrgId, connectorId: string, id: string) =>
   db.row<GroupRow>(sql`

@@ -11,14 +11,14 @@ export type Asked = Parameters<typeof readProjection>[1];
 /** A resource and its version, for the headers. */
 export interface Answer {
   resource: Resource;
-  version: number;
+  version: string;
   location: string;
 }
 
 export interface WritableRow {
   id: string;
   resource: object;
-  version: number;
+  version: string;
   createdAt: number;
   updatedAt: number;
 }

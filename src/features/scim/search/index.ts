@@ -15,4 +15,4 @@
 export { foldCase } from "../filter/index.ts";
 export { toGroupDocument, toUserDocument } from "./document.ts";
 export { type SearchRequest, searchGroups, searchUsers } from "./service.ts";
-export { type GroupRow, isActive } from "./store.ts";
+export { type GroupRow, isActive, userVersion } from "./store.ts";

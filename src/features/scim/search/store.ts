@@ -21,7 +21,7 @@ export interface UserRow {
   id: string;
   resource: UserResource;
   isActive: boolean;
-  version: number;
+  version: string;
   createdAt: number;
   updatedAt: number;
 }
@@ -29,7 +29,7 @@ export interface UserRow {
 export interface GroupRow {
   id: string;
   resource: GroupResource;
-  version: number;
+  version: string;
   createdAt: number;
   updatedAt: number;
 }
@@ -38,7 +38,13 @@ export interface GroupRow {
 export const isActive = sql`(r.active and not exists (
   select from members m where m.id = r.member_id and m.deactivated_by = 'admin'))`;
 
-const columns = sql`r.id, r.resource, r.version, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+/** Names the groups as well, because they are part of the reply. A group can be very large, so it writes no user. */
+export const userVersion = sql`(r.version || coalesce((
+  select '-' || to_hex(hashtextextended(string_agg(g.id || g.display_name, ',' order by g.id), 0))
+  from scim_group_members own join scim_groups g on g.id = own.group_id and g.org_id = own.org_id
+  where own.user_id = r.id and own.org_id = r.org_id), ''))`;
+
+const columns = sql`r.id, r.resource, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 /** Times in documents are whole milliseconds, as in replies. */
 const facts = sql`jsonb_build_object('id', r.id, 'meta', jsonb_build_object(
@@ -110,7 +116,8 @@ const fromUsers = (orgId: OrgId, search: Search) => sql`
 
 export const listUsers = (db: Db, orgId: OrgId, search: Search) =>
   db.rows<UserRow>(
-    sql`select ${columns}, ${isActive} as "isActive" ${fromUsers(orgId, search)} ${after(search)} ${orderBy(search)}`,
+    sql`select ${columns}, ${isActive} as "isActive", ${userVersion} as version
+      ${fromUsers(orgId, search)} ${after(search)} ${orderBy(search)}`,
   );
 
 export const countUsers = (db: Db, orgId: OrgId, search: Search) =>
@@ -141,7 +148,9 @@ const fromGroups = (orgId: OrgId, search: Search) => sql`
   from scim_groups r where ${scope(orgId, search)} ${groupKey(orgId, search)} ${groupPath(search.plan)}`;
 
 export const listGroups = (db: Db, orgId: OrgId, search: Search) =>
-  db.rows<GroupRow>(sql`select ${columns} ${fromGroups(orgId, search)} ${after(search)} ${orderBy(search)}`);
+  db.rows<GroupRow>(
+    sql`select ${columns}, r.version::text ${fromGroups(orgId, search)} ${after(search)} ${orderBy(search)}`,
+  );
 
 export const countGroups = (db: Db, orgId: OrgId, search: Search) =>
   db.row<{ total: number }>(sql`select count(*)::int as total ${fromGroups(orgId, search)}`);

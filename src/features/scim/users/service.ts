@@ -72,6 +72,8 @@ async function change(
     if (!isSame && (await store.isNameTaken(tx, orgId, connector.id, before.id, resource.userName)))
       throw nameTaken(resource.userName);
     const row = isSame ? before : (await store.update(tx, orgId, before.id, resource))!;
+    if (findShownName(resource) !== findShownName(before.resource))
+      await store.raiseVersionOfGroups(tx, orgId, before.id);
     const { isActive } = await applyUser(ctx, tx, orgId, connector, { ...row, active: resource.active });
     if (!isSame) {
       const names = listChangedNames(before.resource, resource);
@@ -107,6 +109,9 @@ async function requireUser({ orgId, connector }: ScimCtx, db: Db, id: string): P
   if (!row) throw notFound("scim_user");
   return row;
 }
+
+/** What a group shows of its member. */
+const findShownName = ({ displayName, userName }: UserResource) => displayName ?? userName;
 
 const nameTaken = (userName: string) =>
   scimError(

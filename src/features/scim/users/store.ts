@@ -1,7 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { UserResource } from "../resources/index.ts";
-import { foldCase, isActive, toUserDocument } from "../search/index.ts";
+import { foldCase, isActive, toUserDocument, userVersion } from "../search/index.ts";
 
 /** The stored attributes of a user. `active` is always set. */
 export type StoredUser = UserResource & { active: boolean };
@@ -12,12 +12,12 @@ export interface UserRow {
   memberId: MemberId | null;
   /** False also for a member whom an admin deactivated, whatever the directory says. */
   isActive: boolean;
-  version: number;
+  version: string;
   createdAt: number;
   updatedAt: number;
 }
 
-const columns = sql`r.id, r.resource, r.member_id as "memberId", ${isActive} as "isActive", r.version,
+const columns = sql`r.id, r.resource, r.member_id as "memberId", ${isActive} as "isActive", ${userVersion} as version,
   r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 export const find = (db: Db, orgId: OrgId, connectorId: string, id: string) =>
@@ -48,11 +48,14 @@ export const isNameTaken = async (db: Db, orgId: OrgId, connectorId: string, id:
     select 1 from scim_users where org_id = ${orgId} and connector_id = ${connectorId}
       and user_name_key = ${foldCase(userName)} and id <> ${id}`)) !== undefined;
 
-/** Removes the user from all groups, and increments the version of each of these groups. */
-export const leaveGroups = async (db: Db, orgId: OrgId, id: string) => {
-  await db.run(sql`
+/** The groups of the user read differently from now on, so their versions change. */
+export const raiseVersionOfGroups = (db: Db, orgId: OrgId, id: string) =>
+  db.run(sql`
     update scim_groups g set version = g.version + 1, updated_at = now()
     where g.org_id = ${orgId} and g.id in (select m.group_id from scim_group_members m where m.user_id = ${id})`);
+
+export const leaveGroups = async (db: Db, orgId: OrgId, id: string) => {
+  await raiseVersionOfGroups(db, orgId, id);
   await db.run(sql`delete from scim_group_members where org_id = ${orgId} and user_id = ${id}`);
 };
 

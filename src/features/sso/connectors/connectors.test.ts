@@ -7,7 +7,7 @@ import {
   signIn,
   useServer,
 } from "../../../../test/harness.ts";
-import { findLeakedSecrets } from "../../../../test/oauth.ts";
+import { findLeakedSecrets, seedConnection } from "../../../../test/oauth.ts";
 import {
   Browser,
   type Company,
@@ -199,6 +199,33 @@ test("a connector whose mapping names a removed team can be changed and disabled
     status: 400,
     body: { details: [{ path: ["groupMappings"] }] },
   });
+});
+
+test("a group is mapped to a team only by somebody who may add members to it", async () => {
+  const workspace = await createWorkspace(server);
+  const { owner } = workspace;
+  const own = ["organization:read", "members:read", "sso:read", "sso:manage"];
+  const role = await createRole(server, owner, own);
+  const company = await setUpCompany(server, provider, workspace, { defaultRole: role.id });
+  const person = await joinWorkspace(server, workspace, role.id);
+  const team = await createTeam(server, owner);
+  const path = `/v1/sso/${company.connector.id}`;
+  const change = async (body: object) =>
+    (await server.call(path, { method: "PATCH", body, headers: person.auth })).body;
+  const groupMappings = [{ group: "staff", teamId: team.id }];
+  expect(await change({ groupMappings })).toMatchObject({ connector: { groupMappings } });
+  expect(await change({ groupMappings: [] })).toMatchObject({ connector: { groupMappings: [] } });
+  const { connectionId } = await seedConnection(server, workspace, { shared: true });
+  await server.call(`/v1/oauth-connections/${connectionId}/grants`, {
+    method: "PUT",
+    body: { everyone: false, memberIds: [], teamIds: [team.id] },
+    headers: owner.auth,
+  });
+  const refused = await change({ groupMappings });
+  expect(refused).toMatchObject({ error: "forbidden", reason: "missing_permission" });
+  expect(refused.message).toContain("connections:manage");
+  const byOwner = { method: "PATCH", body: { groupMappings }, headers: owner.auth };
+  expect((await server.call(path, byOwner)).status).toBe(200);
 });
 
 test("a role that a connector gives is not removed", async () => {

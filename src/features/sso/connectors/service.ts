@@ -12,7 +12,7 @@ import { record } from "../../audit/index.ts";
 import { removeSessionsOfConnector } from "../../auth/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, requireGrantableRole } from "../../roles/index.ts";
-import { countTeams } from "../../teams/index.ts";
+import { checkMayMap, countTeams } from "../../teams/index.ts";
 import { describeCertificateHealth } from "./certificates.ts";
 import type { Change, GroupMapping, NewOidc, SsoConnector } from "./contract.ts";
 import { createOidcSettings, openClientSecrets, planOidcChange, sealSecret } from "./oidc.ts";
@@ -121,10 +121,10 @@ async function checkRules(
   }
   const roles = new Set([defaultRole, ...groupMappings.flatMap(({ role }) => role ?? [])]);
   for (const role of roles) await requireGrantableRole(tx, actor, role);
+  const mapped = [...new Set(groupMappings.flatMap(({ teamId }) => teamId ?? []))];
+  await checkMayMap(tx, actor, mapped);
   const known = new Set(before.map(({ teamId }) => teamId));
-  const teams = [...new Set(groupMappings.flatMap(({ teamId }) => teamId ?? []))].filter(
-    (id) => !known.has(id),
-  );
+  const teams = mapped.filter((id) => !known.has(id));
   if ((await countTeams(tx, actor.orgId, teams)) < teams.length)
     throw invalidField(["groupMappings"], "One of these teams does not exist. GET /v1/teams lists them.");
 }

@@ -171,6 +171,34 @@ describe("requiring single sign-on", () => {
     expect((await server.call("/v1/members", { headers: second.auth })).body.reason).toBe("sso_required");
   });
 
+  test("lets that owner remove one of several second factors, whichever, and keeps the last one", async () => {
+    const company = await createStrictCompany();
+    const { owner, secret } = company;
+    const headers = await signInWithCode(company);
+    const removeApp = async () => {
+      await server.platform.db.run(sql`update two_factors set last_step = 0 where user_id = ${owner.userId}`);
+      const body = { code: codeAt(secret, stepAt(Date.now())) };
+      const { status, body: reply } = await server.call("/v1/me/two-factor", {
+        method: "DELETE",
+        body,
+        headers,
+      });
+      return status === 204 ? "removed" : reply.error;
+    };
+    expect(await removeApp()).toBe("break_glass_owner");
+    const id = newId("psk");
+    await server.platform.db.run(sql`
+      insert into passkeys (id, user_id, credential_id, public_key, synced, name, created_at)
+      values (${id}, ${owner.userId}, ${id}, '', false, 'Laptop', now() - interval '1 day')`);
+    expect(await removeApp()).toBe("removed");
+    expect(await server.call(`/v1/me/passkeys/${id}`, { method: "DELETE", headers })).toMatchObject({
+      status: 409,
+      body: { error: "break_glass_owner" },
+    });
+    const { twoFactor } = (await server.call("/v1/me/two-factor", { headers })).body;
+    expect(twoFactor.enabled).toBe(true);
+  });
+
   test("accepts a passkey as the second factor of that owner, and keeps the last one", async () => {
     const company = await setUpCompany(server, provider, await createWorkspace(server));
     const { subject } = await moveTo(company, company.owner);

@@ -14,7 +14,7 @@ import { takeQuota } from "../../quotas/index.ts";
 import { checkAssignments, checkMayGetToken } from "../assignments/index.ts";
 import { limitToOwner } from "../owners/index.ts";
 import { addWorker, instanceTaken, refuseTakenNames, replaceToken } from "../service.ts";
-import { findByInstance, isNameTaken } from "../store.ts";
+import { findByInstance } from "../store.ts";
 import { overlapHours } from "../tokens/index.ts";
 import type { NewRegistrationToken, Registration, RegistrationToken } from "./contract.ts";
 import { registrationPrefix } from "./credential.ts";
@@ -114,21 +114,14 @@ async function registerInside(
   const { kind, templateIds, connectionIds, mcpConnectionIds } = token;
   // Providers may have been removed since the token was made.
   const llmProviderIds = await store.listExistingProviders(tx, orgId, token.llmProviderIds);
-  return addWorker(ctx, tx, orgId, {
-    ...{
-      kind,
-      templateIds,
-      connectionIds,
-      llmProviderIds,
-      mcpConnectionIds,
-      ...owner,
-      instanceId,
-      configuration: null,
-    },
-    name: await findFreeName(tx, ctx, name),
+  const settings = {
+    ...{ kind, templateIds, connectionIds, llmProviderIds, mcpConnectionIds, ...owner, instanceId, name },
+    configuration: null,
     labels: [...new Set([...token.labels, ...labels])].sort(),
     registrationTokenId: token.id,
-  });
+  };
+  // Machines of one image often have the same name.
+  return addWorker(ctx, tx, orgId, settings, `${name.slice(0, 60)}-${newId("wrk").slice(-10)}`);
 }
 
 function checkUses({ uses, maxUses }: RegistrationToken): void {
@@ -137,12 +130,6 @@ function checkUses({ uses, maxUses }: RegistrationToken): void {
       "registration_token_used_up",
       `${maxUses === 1 ? "One worker has" : `${maxUses} workers have`} registered with this token, which is its limit. Create another one.`,
     );
-}
-
-/** Machines of one image often have the same name. */
-async function findFreeName(tx: Db, { orgId }: MachineCtx, name: string): Promise<string> {
-  if (!(await isNameTaken(tx, orgId, name))) return name;
-  return `${name.slice(0, 60)}-${newId("wrk").slice(-10)}`;
 }
 
 const toTarget = (id: string) => ({ type: "worker_registration_token", id });

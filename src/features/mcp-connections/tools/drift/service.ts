@@ -2,7 +2,7 @@ import type { MemberCtx, OrgId } from "../../../../platform/context.ts";
 import { dayMs } from "../../../../platform/days.ts";
 import type { Db } from "../../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../../platform/errors.ts";
-import { numberCursor, type PageQuery } from "../../../../platform/http/index.ts";
+import { defineNumberCursor, type PageQuery } from "../../../../platform/http/index.ts";
 import { record } from "../../../audit/index.ts";
 import { type ConnectionId, fillPolicy, type Policy } from "../../model.ts";
 import { createExposedName } from "../../names.ts";
@@ -17,10 +17,12 @@ import { type ConnectionRow, instructionsName, setCounts } from "../store.ts";
 import type { ApproveInput, McpDrift } from "./contract.ts";
 import * as store from "./store.ts";
 
+const driftCursor = defineNumberCursor("drift");
+
 export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
   const { db, orgId } = ctx;
   const connection = await requireConnection(ctx, id);
-  const offset = numberCursor.read(query, 0);
+  const offset = driftCursor.read(query, 0);
   const rows = await store.list(db, orgId, connection.id, offset, query.limit + 1);
   const shown = rows.slice(0, query.limit);
   const calls = await countCalls(ctx, connection.id, shown);
@@ -28,7 +30,7 @@ export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
   const known = await listKnown(db, orgId, connection.id);
   return {
     items: shown.map((row) => toDrift(connection, policy, row, calls)),
-    nextCursor: rows.length > query.limit ? numberCursor.write(offset + query.limit) : null,
+    nextCursor: rows.length > query.limit ? driftCursor.write(offset + query.limit) : null,
     revision: computeRevision([...known, ...(await listVariants(db, orgId, connection.id))]),
     tools: countTools(policy, known).toolCount,
   };
