@@ -187,8 +187,14 @@ export async function listInstanceEntries({ db }: Pick<Ctx, "db">, query: (typeo
   return { items: items.map(toAuditEvent), nextCursor };
 }
 
-export async function read({ db, orgId }: MemberCtx, id: string) {
-  const row = isId("aud", id) ? await store.find(db, orgId, id) : undefined;
+export const read = ({ db, orgId }: MemberCtx, id: string) => readByScope(db, orgId, id);
+
+/** Reads an entry of the instance's own chain. */
+export const readInstanceEntry = ({ db }: Pick<Ctx, "db">, id: string) =>
+  readByScope(db, store.instanceScope, id);
+
+async function readByScope(db: Db, scope: OrgId | typeof store.instanceScope, id: string) {
+  const row = isId("aud", id) ? await store.findByScope(db, scope, id) : undefined;
   if (!row) throw notFound("audit_event");
   return { auditEvent: toAuditEvent(row) };
 }
