@@ -187,14 +187,16 @@ export async function listInstanceEntries({ db }: Pick<Ctx, "db">, query: (typeo
   return { items: items.map(toAuditEvent), nextCursor };
 }
 
-export const read = ({ db, orgId }: MemberCtx, id: string) => readByScope(db, orgId, id);
+export async function read({ db, orgId }: MemberCtx, id: string) {
+  return toReply(isId("aud", id) ? await store.find(db, orgId, id) : undefined);
+}
 
 /** Reads an entry of the instance's own chain. */
-export const readInstanceEntry = ({ db }: Pick<Ctx, "db">, id: string) =>
-  readByScope(db, store.instanceScope, id);
+export async function readInstanceEntry({ db }: Pick<Ctx, "db">, id: string) {
+  return toReply(isId("aud", id) ? await store.findInstanceEntryAcrossOrganizations(db, id) : undefined);
+}
 
-async function readByScope(db: Db, scope: OrgId | typeof store.instanceScope, id: string) {
-  const row = isId("aud", id) ? await store.findByScope(db, scope, id) : undefined;
+function toReply(row: store.Row | undefined) {
   if (!row) throw notFound("audit_event");
   return { auditEvent: toAuditEvent(row) };
 }
