@@ -59,3 +59,25 @@ test("code is copied without the prompt", async () => {
   await block.getByRole("button", { name: "Copied" }).waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^docker build /);
 });
+
+test("every page has the theme that was chosen in the console, also the API reference", async () => {
+  const { page, complaints } = await open("/docs");
+  const readColors = () =>
+    page.evaluate<[string, boolean]>(
+      "[getComputedStyle(document.documentElement).colorScheme, document.documentElement.classList.contains('dark-mode')]",
+    );
+  for (const [chosen, system] of [
+    ["dark", "light"],
+    ["light", "dark"],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: system });
+    await page.evaluate(`localStorage.setItem("signalbox.theme", "${chosen}")`);
+    await page.goto(`${server.url}/docs/operations`);
+    expect(await readColors()).toEqual([chosen, false]);
+    await page.goto(`${server.url}/docs/reference`);
+    await page.locator(".swagger-ui .info").waitFor();
+    // Its own style has the class.
+    expect(await readColors()).toEqual([chosen, chosen === "dark"]);
+  }
+  expect(complaints).toEqual([]);
+});

@@ -71,29 +71,35 @@ export function formatDuration(ms: number): string {
 const joinUnits = (whole: string, rest: number, unit: string): string =>
   rest === 0 ? whole : `${whole} ${rest} ${unit}`;
 
+const moneyFormats = new Map<string, Intl.NumberFormat>();
+
+/** To make a format takes much longer than to use it, and a run shows many costs. */
+function findMoneyFormat(currency: string, fewest: number, most: number): Intl.NumberFormat {
+  const key = `${currency} ${fewest} ${most}`;
+  const known = moneyFormats.get(key);
+  if (known) return known;
+  const format = new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: fewest,
+    maximumFractionDigits: most,
+  });
+  moneyFormats.set(key, format);
+  return format;
+}
+
 /** An amount in millionths of the currency. 2 decimals in lists, 4 on a run. */
 export function formatCost(micros: number, decimals: 2 | 4 = 2, currency = "USD"): string {
   const amount = micros / 1_000_000;
   const shown = amount > 0 && amount < 10 ** -decimals ? 10 ** -decimals : amount;
-  const text = new Intl.NumberFormat(locale, {
-    style: "currency",
-    currency,
-    currencyDisplay: "narrowSymbol",
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).format(shown);
+  const text = findMoneyFormat(currency, decimals, decimals).format(shown);
   return shown === amount ? text : `<${text}`;
 }
 
 /** An amount with all its decimals, for prices and for the axis of a chart, where small amounts must differ. */
 export const formatExactCost = (micros: number, currency = "USD"): string =>
-  new Intl.NumberFormat(locale, {
-    style: "currency",
-    currency,
-    currencyDisplay: "narrowSymbol",
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 6,
-  }).format(micros / 1_000_000);
+  findMoneyFormat(currency, 2, 6).format(micros / 1_000_000);
 
 const units = ["bytes", "kB", "MB", "GB", "TB"];
 

@@ -55,7 +55,7 @@ export interface ListResult<Row> {
   isLoading: boolean;
   error: unknown;
   /** Reads again from the first page. */
-  retry(): void;
+  retry(): Promise<unknown>;
   hasMore: boolean;
   isLoadingMore: boolean;
   loadMore(): void;
@@ -67,12 +67,17 @@ export interface ListResult<Row> {
   readAt: number;
 }
 
+interface ListOf<Name extends ListOperation> extends ListResult<Item<Name>> {
+  /** The first page as it was read, with what it says beside its rows. */
+  first: Reply<Name> | undefined;
+}
+
 /** Reads a list page by page. The rows of the pages that were read are one array. */
 export function useList<Name extends ListOperation>(
   name: Name,
   input: Input<Name>,
   { enabled = true, everyMs = false }: ReadOptions = {},
-): ListResult<Item<Name>> {
+): ListOf<Name> {
   const { api } = useServices();
   const organizationId = useOptionalOrganization()?.id;
   const query = useInfiniteQuery({
@@ -98,9 +103,10 @@ export function useList<Name extends ListOperation>(
   const rows = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
   return {
     rows,
+    first: pages?.[0] as Reply<Name> | undefined,
     isLoading: query.isPending && enabled,
     error: query.error,
-    retry: () => void query.refetch(),
+    retry: () => query.refetch(),
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,
     loadMore,

@@ -168,6 +168,7 @@ export const admin = {
   },
   log: {
     what: "The instance log",
+    one: "The entry",
     label: "Instance log",
     when: "When",
     who: "Who",

@@ -1,10 +1,9 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, type MouseEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { lazy, type MouseEvent, type ReactNode, Suspense, useRef } from "react";
 import type { ListResult } from "../lib/queries.ts";
 import { common } from "../texts/common.ts";
-import { Button } from "./button.tsx";
 import { Failure, Skeleton } from "./feedback.tsx";
-import { describeProblem } from "./problem.ts";
+import { RestOfList } from "./loaded-list.tsx";
 
 export interface Column<Row> {
   head: ReactNode;
@@ -63,7 +62,7 @@ export function DataTable<Row>({
     return (
       <>
         {full.moreError === undefined && <Skeleton rows={3} />}
-        <Rest list={full} />
+        <RestOfList list={full} />
       </>
     );
   if (rows.length === 0) return empty;
@@ -107,7 +106,7 @@ export function DataTable<Row>({
           )}
         </tbody>
       </table>
-      {full && <Rest list={full} />}
+      {full && <RestOfList list={full} />}
     </>
   );
 }
@@ -153,35 +152,5 @@ function RowView<Item>({ row, columns, to, isSelected }: RowProps<Item>) {
         </td>
       ))}
     </tr>
-  );
-}
-
-/** Loads the next page when the end of the list comes into view. */
-function Rest({ list }: { list: ListResult<unknown> }) {
-  const end = useRef<HTMLDivElement>(null);
-  const { hasMore, loadMore, keepLoading, isLoadingMore, moreError } = list;
-  useEffect(() => {
-    if (!end.current || !hasMore) return;
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting) keepLoading();
-      },
-      { rootMargin: "600px" },
-    );
-    observer.observe(end.current);
-    return () => observer.disconnect();
-  });
-  return (
-    <div ref={end} className="rest" role="status">
-      {isLoadingMore && common.loadingMore}
-      {moreError !== undefined && !isLoadingMore && (
-        <span className="row wrap">
-          <span>{`${common.error.more} ${describeProblem(moreError).message}`}</span>
-          <Button size="s" onClick={loadMore}>
-            {common.actions.tryNow}
-          </Button>
-        </span>
-      )}
-    </div>
   );
 }

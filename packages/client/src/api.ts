@@ -10705,6 +10705,19 @@ export interface Operations {
     };
     reply: AdminAuditEventPage;
   };
+  /** Read an entry of the log of the instance */
+  "GET /v1/admin/audit-events/{id}": {
+    input: {
+      path: {
+        /** The entry. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The entry. */
+      auditEvent: AuditEvent;
+    };
+  };
   /** Search the documentation */
   "GET /docs/search.json": {
     input: {

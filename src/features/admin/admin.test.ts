@@ -331,3 +331,16 @@ test("the log of the instance is a chain that can be verified, and can be filter
     verdicts.push(faults);
   expect(verdicts).toEqual([[]]);
 });
+
+test("an entry of the log of the instance is read by its id, and entries of organizations are not", async () => {
+  const [entry] = (await ask("audit-events?limit=1")).body.items;
+  expect((await ask(`audit-events/${entry.id}`)).body).toEqual({ auditEvent: entry });
+  const { items } = (await server.call("/v1/audit-events?limit=1", { headers: acme.owner.auth })).body;
+  for (const id of [items[0].id, "aud_00000000000000000000000000", "nothing"])
+    expect(await ask(`audit-events/${id}`)).toMatchObject({
+      status: 404,
+      body: { error: "audit_event_not_found" },
+    });
+  const { status } = await server.call(`/v1/admin/audit-events/${entry.id}`, { headers: acme.owner.auth });
+  expect(status).toBe(403);
+});

@@ -14,6 +14,7 @@ const figures = {
 /** Fields of the administration of the instance, with examples of whole bodies. */
 export const fields: FieldGuide = {
   "/v1/admin/organizations/{id}": ["The organization.", "org_01jz8q2d9xf4vvh0tbq8k3m5na"],
+  "/v1/admin/audit-events/{id}": ["The entry.", "aud_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "/v1/admin/users/{id}": ["The account.", "usr_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "getV1AdminUsers.email": ["The beginning of the address.", "ada@"],
   "getV1AdminUsage.groupBy": ["One item for each organization with activity.", "organization"],

@@ -177,5 +177,7 @@ test("no reply contains a text that an organization stored", { timeout: 180_000 
   const member = await db.row<{ userId: string }>(sql`select user_id as "userId" from members limit 1`);
   await ask(`users/${member!.userId}/sign-out`, undefined, "POST");
   await ask("audit-events?limit=100");
+  const { items } = (await callAdmin(server, admin, "audit-events?limit=1")).body;
+  await ask(`audit-events/${items[0].id}`);
   expect(replies.filter((reply) => reply.includes("canary"))).toEqual([]);
 });

@@ -9,6 +9,7 @@ export {
   type Change,
   findLatestInstanceEntry,
   listInstanceEntries,
+  readInstanceEntry,
   record,
   recordAsSystem,
   recordByMember,

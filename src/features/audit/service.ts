@@ -188,7 +188,15 @@ export async function listInstanceEntries({ db }: Pick<Ctx, "db">, query: (typeo
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
-  const row = isId("aud", id) ? await store.find(db, orgId, id) : undefined;
+  return toReply(isId("aud", id) ? await store.find(db, orgId, id) : undefined);
+}
+
+/** Reads an entry of the instance's own chain. */
+export async function readInstanceEntry({ db }: Pick<Ctx, "db">, id: string) {
+  return toReply(isId("aud", id) ? await store.findInstanceEntryAcrossOrganizations(db, id) : undefined);
+}
+
+function toReply(row: store.Row | undefined) {
   if (!row) throw notFound("audit_event");
   return { auditEvent: toAuditEvent(row) };
 }

@@ -194,8 +194,14 @@ function matchFilter({ action, actorId, credential, targetType, targetId, from, 
   return parts.length ? join(parts, " and ") : sql`true`;
 }
 
-export const find = (db: Db, orgId: OrgId, id: AuditId) =>
-  db.row<Row>(sql`select ${columns} from audit_events where scope = ${orgId} and id = ${id}`);
+export const find = (db: Db, orgId: OrgId, id: AuditId) => findByScope(db, orgId, id);
+
+/** An entry of the chain of the instance, which belongs to no organization. */
+export const findInstanceEntryAcrossOrganizations = (db: Db, id: AuditId) =>
+  findByScope(db, instanceScope, id);
+
+const findByScope = (db: Db, scope: OrgId | typeof instanceScope, id: AuditId) =>
+  db.row<Row>(sql`select ${columns} from audit_events where scope = ${scope} and id = ${id}`);
 
 export const findChain = (db: Db, orgId: OrgId) =>
   db.row<Chain>(sql`

@@ -3,8 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { baseHeaders } from "../../platform/http/index.ts";
 
+// `/theme.js` has applied the theme that was chosen in the console. Without a choice, the system's applies.
 const init = `
-if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark-mode");
+const { theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light" } = document.documentElement.dataset;
+document.documentElement.classList.toggle("dark-mode", theme === "dark");
 SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false,
   docExpansion: "none", filter: true, tryItOutEnabled: true, validatorUrl: null });
 `;
@@ -13,7 +15,7 @@ SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true,
 export function renderReferencePage(): Response {
   return new Response(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API reference · Signalbox</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/docs/reference/swagger-ui.css"><link rel="stylesheet" href="/docs/reference/page.css"></head>
+<title>API reference · Signalbox</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><script src="/theme.js"></script><link rel="stylesheet" href="/docs/reference/swagger-ui.css"><link rel="stylesheet" href="/docs/reference/page.css"></head>
 <body><nav aria-label="Documentation"><a href="/docs">← Documentation</a></nav><main id="reference"></main><script src="/docs/reference/swagger-ui-bundle.js"></script><script src="/docs/reference/init.js"></script></body></html>`,
     {
       headers: {
@@ -30,6 +32,8 @@ export function renderReferencePage(): Response {
 
 const style = `
 :root { color-scheme: light dark; }
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; }
 body { margin: 0; background: light-dark(#fff, #1c2022); }
 nav { padding: 14px 20px 0; font: 500 14px/20px ui-sans-serif, system-ui, sans-serif; }
 nav a { color: light-dark(#0056c5, #86b6fd); text-decoration: none; }

@@ -59,6 +59,7 @@ test("a provider is added, its client set up, and an account connected and ended
   await inspector.getByRole("link", { name: "octo@provider.example" }).click();
 
   await inspector.getByText("It works.").waitFor();
+  await inspector.getByRole("link", { name: "Acme ID", exact: true }).waitFor();
   await inspector.getByText("files:read").waitFor();
   await inspector.getByText("Nothing names it.").waitFor();
   await expectSound(window);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { adminEnv, createAdmin } from "../../admin.ts";
+import { adminEnv, callAdmin, createAdmin, suspend } from "../../admin.ts";
 import { createWorkspace, type Person, useServer } from "../../harness.ts";
 import { openWindow, useBrowser } from "../browser.ts";
 import { button, expectGoodPage, field } from "./harness.ts";
@@ -49,6 +49,24 @@ test("an administrator suspends an organization with a reason, and restores it",
   await admin.page.getByRole("link", { name: "organization.suspended" }).click();
   await admin.page.getByText("Not paid <b>yet</b>").waitFor();
   expect(admin.complaints).toEqual([]);
+});
+
+test("a link opens any entry of the instance log, also one that the list has not read", async () => {
+  const { orgId } = await createWorkspace(server, "Soylent");
+  await suspend(server, root, orgId);
+  const { items } = (await callAdmin(server, root, `audit-events?targetId=${orgId}`)).body;
+  // The list has only entries of another action.
+  const address = `/admin/log/${items[0].id}?action=organization.limits_changed`;
+  const { page, complaints } = await openWindow(browser, server, address, root);
+  const inspector = page.getByRole("complementary", { name: "organization.suspended" });
+  await inspector.getByText("Not paid").waitFor();
+  await expectGoodPage(page);
+  await page.goto(`${server.url}/admin/log/aud_00000000000000000000000000`);
+  await page
+    .getByRole("complementary", { name: "Entry" })
+    .getByText("There is nothing at this address")
+    .waitFor();
+  expect(complaints).toEqual([]);
 });
 
 test("limits are set for one organization", async () => {

@@ -18,6 +18,14 @@ test("an automation is created with the schedule builder, run now, and seen in t
   await page.getByText("No automations yet").waitFor();
   await page.getByRole("link", { name: "New automation" }).first().click();
   await heading(page, "New automation").waitFor();
+  // The bar is as wide as its buttons while there is nothing to say beside them.
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const bar = (await page.locator(".savebar").boundingBox())!;
+    const first = (await page.locator(".savebar").getByRole("link", { name: "Cancel" }).boundingBox())!;
+    const last = (await button(page, "Create automation").boundingBox())!;
+    expect(first.x - bar.x).toBeCloseTo(bar.x + bar.width - last.x - last.width, 0);
+  }
 
   // An incomplete form is refused in place.
   await button(page, "Create automation").click();

@@ -112,3 +112,47 @@ test("a range begins when it was chosen, so that a list keeps the pages that wer
     expect(begins.size).toBe(1);
   }
 });
+
+test("roles, budgets and changed tools are read to the end, and a page that fails says so", async () => {
+  const { owner } = await createWorkspace(server, "Whole");
+  const { page } = await openWindow(browser, server, "/o/whole", owner);
+  let isBroken = true;
+  const replyInTwo = (address: RegExp, items: object[], more: object = {}) =>
+    page.route(address, (route) => {
+      if (!new URL(route.request().url()).searchParams.has("cursor"))
+        return route.fulfill({ json: { items: items.slice(0, -1), nextCursor: "next", ...more } });
+      return isBroken
+        ? route.fulfill({ status: 500, json: { error: "internal_error", message: "It failed." } })
+        : route.fulfill({ json: { items: items.slice(-1), nextCursor: null, ...more } });
+    });
+  const role = (id: string, name: string) => ({
+    ...{ id, name, description: "", builtIn: id === "owner", permissions: [], memberCount: 1 },
+  });
+  await replyInTwo(/\/v1\/roles\?/, [role("owner", "Owner"), role("rol_2", "Night shift")]);
+  const budget = (id: string, name: string) => ({
+    ...{ id, subject: { kind: "team", id: "tem_1", name }, period: "month", mode: "warn" },
+    ...{ limitMicros: 10, spentMicros: 5, state: "within", resetsAt: Date.now() },
+  });
+  await replyInTwo(/\/v1\/llm-budgets\?/, [budget("bud_1", "Platform"), budget("bud_2", "Models")]);
+  const change = (subject: string, tool: string | null) => ({
+    ...{ subject, tool, severity: "low", kinds: ["text_changed"], isHeld: true, seenAt: 1, callsLastDay: 0 },
+    ...{ approvedAt: null, approvedByName: null, renamedFrom: null, accounts: null, otherVariants: 0 },
+    ...{ before: null, after: null, changes: [] },
+  });
+  // A server names its tools. This name is the one that the page gives to the instructions.
+  const drift = [change("instructions", null), change("tool", "Instructions for agents")];
+  await replyInTwo(/\/v1\/mcp-connections\/mcn_1\/drift/, drift, { revision: "r1", tools: 9 });
+
+  await page.goto(`${server.url}/o/whole/people/roles`);
+  await page.getByText("The rest of the list could not be loaded.").waitFor();
+  isBroken = false;
+  await button(page, "Try now").click();
+  await page.getByRole("columnheader", { name: /^Night shift/ }).waitFor();
+  await page.goto(`${server.url}/o/whole/usage`);
+  await page.getByText("Models", { exact: true }).waitFor();
+  await page.goto(`${server.url}/o/whole/connections/mcp/mcn_1/drift`);
+  const boxes = page.getByLabel("Approve Instructions for agents");
+  await boxes.nth(1).check();
+  expect(await boxes.first().isChecked()).toBe(false);
+  await button(page, "Approve 1 tool").waitFor();
+});

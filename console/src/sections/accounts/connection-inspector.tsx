@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useOrganization, usePermission } from "../../lib/context.tsx";
 import { useMemberNames } from "../../lib/member-names.ts";
 import { usePath } from "../../lib/paths.ts";
+import { useProviderNames } from "../../lib/provider-names.ts";
 import { useAction, useRead } from "../../lib/queries.ts";
 import { accounts as texts } from "../../texts/accounts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -112,6 +113,7 @@ function Facts({ connection }: { connection: Connection }) {
   const path = usePath();
   const whose = useWhose();
   const nameMember = useMemberNames();
+  const nameProvider = useProviderNames();
   const { outsideAccount, tokenExpiresAt, revocation } = connection;
   return (
     <Pairs
@@ -119,7 +121,7 @@ function Facts({ connection }: { connection: Connection }) {
         [
           words.provider,
           <Link key="provider" className="link" to={path(`/connections/accounts/${connection.providerId}`)}>
-            {connection.providerId}
+            {nameProvider(connection.providerId)}
           </Link>,
         ],
         [words.outside, outsideAccount ? (outsideAccount.name ?? outsideAccount.subject) : words.notNamed],

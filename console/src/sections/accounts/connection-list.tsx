@@ -1,6 +1,7 @@
 import { Link2, Plus } from "lucide-react";
 import { useFilters, usePath } from "../../lib/paths.ts";
-import { useList, useWhole } from "../../lib/queries.ts";
+import { useProviderNames } from "../../lib/provider-names.ts";
+import { useList } from "../../lib/queries.ts";
 import { accounts as texts } from "../../texts/accounts.ts";
 import { LinkButton } from "../../ui/button.tsx";
 import { Empty } from "../../ui/feedback.tsx";
@@ -27,8 +28,7 @@ export function ConnectionList({ view, selected }: ConnectionListProps) {
     { query: { ended: view === "ended" ? "true" : "false", limit: 100 } },
     { everyMs: 10_000 },
   );
-  const providers = useWhole(useList("GET /v1/oauth-providers", { query: { limit: 100 } }));
-  const nameProvider = (id: string) => providers?.find((provider) => provider.id === id)?.name ?? id;
+  const nameProvider = useProviderNames();
   const find = (filters.find ?? "").toLowerCase();
   const rows = list.rows.filter(
     (row) =>

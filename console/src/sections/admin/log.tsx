@@ -1,11 +1,11 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useFilters } from "../../lib/paths.ts";
-import { useList } from "../../lib/queries.ts";
+import { useList, useRead } from "../../lib/queries.ts";
 import { admin } from "../../texts/admin.ts";
 import { common } from "../../texts/common.ts";
 import { Card, Pairs } from "../../ui/card.tsx";
 import { Json } from "../../ui/code.tsx";
-import { Empty, Skeleton } from "../../ui/feedback.tsx";
+import { Empty, Loaded } from "../../ui/feedback.tsx";
 import { Find } from "../../ui/find.tsx";
 import { Inspector } from "../../ui/page.tsx";
 import { DataTable } from "../../ui/table.tsx";
@@ -13,20 +13,15 @@ import { Id, Time } from "../../ui/time.tsx";
 
 const texts = admin.log;
 
-function useEntries() {
-  const { filters } = useFilters();
-  const action = filters.action ?? "";
-  return useList(
+export function AdminLog() {
+  const { id } = useParams({ strict: false }) as { id?: string };
+  const { filters, setFilters } = useFilters();
+  const { action = "" } = filters;
+  const entries = useList(
     "GET /v1/admin/audit-events",
     { query: action === "" ? {} : { action } },
     { everyMs: 10_000 },
   );
-}
-
-export function AdminLog() {
-  const { id } = useParams({ strict: false }) as { id?: string };
-  const { filters, setFilters } = useFilters();
-  const entries = useEntries();
   return (
     <div className="parts full">
       <div className="row wrap">
@@ -64,40 +59,37 @@ export function AdminLog() {
 export function LogEntry({ id }: { id: string }) {
   const navigate = useNavigate();
   const { filters } = useFilters();
-  const entries = useEntries();
-  const entry = entries.rows.find((one) => one.id === id);
+  const query = useRead("GET /v1/admin/audit-events/{id}", { path: { id } });
   return (
     <Inspector
-      title={entry?.action ?? texts.details}
+      title={query.data?.auditEvent.action ?? texts.details}
       onClose={() => void navigate({ to: "/admin/log", search: filters as never })}
     >
-      {entry ? (
-        <div className="stack">
-          <Pairs
-            items={[
-              [texts.when, <Time key="at" at={entry.at} form="date" />],
-              [texts.who, entry.actor.name ?? texts.system],
-              [texts.credential, entry.actor.credential],
-              [
-                texts.target,
-                entry.target.id === null ? entry.target.type : <Id key="target" id={entry.target.id} />,
-              ],
-              [texts.address, entry.address ?? common.none],
-              [
-                texts.request,
-                entry.requestId === null ? common.none : <Id key="request" id={entry.requestId} />,
-              ],
-              [texts.hash, <Id key="hash" id={entry.hash} />],
-            ]}
-          />
-          {entry.before && <Json title={texts.before} value={entry.before} />}
-          {entry.after && <Json title={texts.after} value={entry.after} />}
-        </div>
-      ) : entries.isLoading ? (
-        <Skeleton />
-      ) : (
-        <Empty title={common.notFound.title} text={common.notFound.text} />
-      )}
+      <Loaded query={query} what={texts.one}>
+        {({ auditEvent: entry }) => (
+          <div className="stack">
+            <Pairs
+              items={[
+                [texts.when, <Time key="at" at={entry.at} form="date" />],
+                [texts.who, entry.actor.name ?? texts.system],
+                [texts.credential, entry.actor.credential],
+                [
+                  texts.target,
+                  entry.target.id === null ? entry.target.type : <Id key="target" id={entry.target.id} />,
+                ],
+                [texts.address, entry.address ?? common.none],
+                [
+                  texts.request,
+                  entry.requestId === null ? common.none : <Id key="request" id={entry.requestId} />,
+                ],
+                [texts.hash, <Id key="hash" id={entry.hash} />],
+              ]}
+            />
+            {entry.before && <Json title={texts.before} value={entry.before} />}
+            {entry.after && <Json title={texts.after} value={entry.after} />}
+          </div>
+        )}
+      </Loaded>
     </Inspector>
   );
 }

@@ -2,6 +2,7 @@ import type { Automation } from "@signalbox/client";
 import { Link, useParams } from "@tanstack/react-router";
 import { CirclePlay } from "lucide-react";
 import { usePath } from "../../lib/paths.ts";
+import { useProviderNames } from "../../lib/provider-names.ts";
 import { useList, useRead } from "../../lib/queries.ts";
 import { automations } from "../../texts/automations.ts";
 import { runs } from "../../texts/runs.ts";
@@ -52,6 +53,7 @@ export default function AutomationPage() {
 
 function Resources({ automation: { templates, connections } }: { automation: Automation }) {
   const path = usePath();
+  const nameProvider = useProviderNames(connections.length > 0);
   return (
     <Card title={texts.resources} padded>
       {templates.length + connections.length === 0 ? (
@@ -68,11 +70,11 @@ function Resources({ automation: { templates, connections } }: { automation: Aut
             ),
           )}
           {connections.map(({ id, account, providerId }) =>
-            account === null ? (
+            account === null || providerId === null ? (
               <Tag key={id} tone="bad">{`…${id.slice(-6)} ${texts.gone}`}</Tag>
             ) : (
               <Link key={id} to={path(`/connections/accounts/${providerId}`)}>
-                <Tag outlined>{`${providerId} · ${account}`}</Tag>
+                <Tag outlined>{`${nameProvider(providerId)} · ${account}`}</Tag>
               </Link>
             ),
           )}

@@ -145,7 +145,7 @@ function Editor({ automation }: { automation?: Automation }) {
         onSubmit={submit}
         footer={(busy) => (
           <div className="savebar">
-            <span className="small t3 no-phone">{draft.isChanged && texts.unsaved}</span>
+            {draft.isChanged && <span className="small t3 no-phone">{texts.unsaved}</span>}
             <LinkButton to={back}>{common.actions.cancel}</LinkButton>
             <Button look="primary" type="submit" busy={busy}>
               {isNew ? texts.create : texts.save}

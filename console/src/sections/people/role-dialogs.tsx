@@ -1,6 +1,6 @@
 import type { Role } from "@signalbox/client";
 import { useState } from "react";
-import { useAction, useRead } from "../../lib/queries.ts";
+import { useAction, useList, useWhole } from "../../lib/queries.ts";
 import { common } from "../../texts/common.ts";
 import { people } from "../../texts/people.ts";
 import { ConfirmDialog, Dialog, DialogActions } from "../../ui/dialog.tsx";
@@ -19,7 +19,7 @@ export function NewRoleDialog({ open, onClose }: Props) {
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
   const [from, setFrom] = useState("member");
-  const roles = useRead("GET /v1/roles", { query: { limit: 100 } }, { enabled: open });
+  const roles = useWhole(useList("GET /v1/roles", { query: { limit: 100 } }, { enabled: open }));
   const create = useAction("POST /v1/roles", {
     changes: ["GET /v1/roles"],
     onDone: ({ role }) => {
@@ -30,7 +30,7 @@ export function NewRoleDialog({ open, onClose }: Props) {
     },
   });
   const submit = () => {
-    const permissions = roles.data?.items.find(({ id }) => id === from)?.permissions ?? [];
+    const permissions = roles?.find(({ id }) => id === from)?.permissions ?? [];
     return create.run({
       body: { name: name.trim(), description: description.trim(), permissions: permissions as never[] },
     });
@@ -54,7 +54,7 @@ export function NewRoleDialog({ open, onClose }: Props) {
           value={from}
           onChange={setFrom}
           options={[
-            ...(roles.data?.items ?? []).map((role) => ({ value: role.id, label: role.name })),
+            ...(roles ?? []).map((role) => ({ value: role.id, label: role.name })),
             { value: "", label: texts.nothing },
           ]}
         />

@@ -1,9 +1,10 @@
 import type { Permission, Role } from "@signalbox/client";
 import { useMemo, useState } from "react";
 import { usePermission } from "../../lib/context.tsx";
-import { useRead } from "../../lib/queries.ts";
+import { useList, useRead } from "../../lib/queries.ts";
 import { people as texts } from "../../texts/people.ts";
 import { Empty, Loaded } from "../../ui/feedback.tsx";
+import { LoadedList } from "../../ui/loaded-list.tsx";
 import "./matrix.css";
 import { groupPermissions } from "./permission-groups.ts";
 import { PhoneRolePicker, RoleMatrix } from "./role-matrix.tsx";
@@ -14,13 +15,13 @@ export type Drafts = Readonly<Record<string, ReadonlySet<string>>>;
 
 export function Roles() {
   const catalogue = useRead("GET /v1/permissions", {});
-  const roles = useRead("GET /v1/roles", { query: { limit: 100 } });
+  const roles = useList("GET /v1/roles", { query: { limit: 100 } });
   return (
     <Loaded query={catalogue} what={texts.what.roles} rows={12}>
       {({ items: permissions }) => (
-        <Loaded query={roles} what={texts.what.roles} rows={12}>
-          {({ items }) => <RoleTable permissions={permissions} roles={sortRoles(items)} />}
-        </Loaded>
+        <LoadedList list={roles} what={texts.what.roles} rows={12}>
+          {(items) => <RoleTable permissions={permissions} roles={sortRoles(items)} />}
+        </LoadedList>
       )}
     </Loaded>
   );

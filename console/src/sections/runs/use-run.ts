@@ -1,5 +1,13 @@
 import type { AutomationRunEvent } from "@signalbox/client";
-import { useDeferredValue, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import {
+  startTransition,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useList, useRead } from "../../lib/queries.ts";
 import type { RowFacts } from "./events/event-row.tsx";
 import type { FilterKind, Timeline } from "./events/timeline.ts";
@@ -71,8 +79,24 @@ export function useRowFacts(
 /** The rows to show. Typing and choosing stay quick, because the rows follow a moment later. */
 export function useRows(timeline: Timeline, kind: FilterKind, text: string) {
   const version = useSyncExternalStore(timeline.subscribe, timeline.version);
-  const wanted = useDeferredValue(kind);
+  const wanted = useAfterPaint(kind);
   const searched = useDeferredValue(text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the content of the timeline.
   return useMemo(() => timeline.select(wanted, searched), [timeline, version, wanted, searched]);
+}
+
+/** The value as it was at the last paint. A deferred value may be drawn before the paint that shows the press. */
+function useAfterPaint<Value extends string>(value: Value): Value {
+  const [painted, setPainted] = useState(value);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => startTransition(() => setPainted(value)));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, [value]);
+  return painted;
 }

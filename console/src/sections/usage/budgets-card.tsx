@@ -1,9 +1,10 @@
 import { Wallet } from "lucide-react";
 import { formatCost } from "../../lib/format.ts";
-import { useRead } from "../../lib/queries.ts";
+import { useList } from "../../lib/queries.ts";
 import { usage } from "../../texts/usage.ts";
 import { Card } from "../../ui/card.tsx";
-import { Empty, Loaded } from "../../ui/feedback.tsx";
+import { Empty } from "../../ui/feedback.tsx";
+import { LoadedList } from "../../ui/loaded-list.tsx";
 import { Tag } from "../../ui/state.tsx";
 import { Time } from "../../ui/time.tsx";
 
@@ -12,11 +13,11 @@ const tones = { within: "none", warned: "care", exceeded: "bad" } as const;
 
 /** All budgets, with what is spent of each. */
 export function BudgetsCard() {
-  const budgets = useRead("GET /v1/llm-budgets", { query: { limit: 100 } }, { everyMs: 30_000 });
+  const budgets = useList("GET /v1/llm-budgets", { query: { limit: 100 } }, { everyMs: 30_000 });
   return (
     <Card title={texts.title}>
-      <Loaded query={budgets} what={texts.what}>
-        {({ items }) =>
+      <LoadedList list={budgets} what={texts.what}>
+        {(items) =>
           items.length === 0 ? (
             <Empty icon={Wallet} title={texts.none} text={texts.noneText} />
           ) : (
@@ -51,7 +52,7 @@ export function BudgetsCard() {
             </ul>
           )
         }
-      </Loaded>
+      </LoadedList>
     </Card>
   );
 }

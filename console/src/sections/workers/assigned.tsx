@@ -1,6 +1,7 @@
 import type { Worker } from "@signalbox/client";
 import { useState } from "react";
 import { useOrganization } from "../../lib/context.tsx";
+import { useProviderNames } from "../../lib/provider-names.ts";
 import { useAction, useList, useWhole } from "../../lib/queries.ts";
 import { workers } from "../../texts/workers.ts";
 import { Button } from "../../ui/button.tsx";
@@ -23,6 +24,7 @@ export function Assigned({ worker }: { worker: Worker }) {
   const mayRead = (permission: string) => ({ enabled: permissions.has(permission) });
   const templates = useWhole(useList("GET /v1/templates", page, mayRead("templates:read")));
   const connections = useWhole(useList("GET /v1/oauth-connections", page, mayRead("connections:use")));
+  const nameProvider = useProviderNames(permissions.has("connections:use"));
   const providers = useWhole(useList("GET /v1/llm-providers", page, mayRead("llm_providers:use")));
   const mcpConnections = useWhole(useList("GET /v1/mcp-connections", page, mayRead("mcp_connections:use")));
   // A connection that was deleted still limits the runs, so it can be taken away here.
@@ -64,7 +66,7 @@ export function Assigned({ worker }: { worker: Worker }) {
         title={texts.connections}
         items={connections?.map(({ id, providerId, account }) => ({
           id,
-          name: `${providerId} · ${typeof account === "string" ? account : id}`,
+          name: `${nameProvider(providerId)} · ${typeof account === "string" ? account : id}`,
         }))}
         chosen={connectionIds}
         onChange={setConnectionIds}

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { definePage, operator, route } from "../../../platform/http/index.ts";
 import { AuditEvent, auditQuery } from "../../audit/index.ts";
 
@@ -11,4 +12,15 @@ export const list = route({
   access: operator(),
   query: auditQuery,
   replies: { 200: definePage(AuditEvent).meta({ id: "AdminAuditEventPage" }) },
+});
+
+export const read = route({
+  method: "get",
+  path: "/v1/admin/audit-events/{id}",
+  tag: "Admin reporting",
+  summary: "Read an entry of the log of the instance",
+  description: "Includes the state before and after the change. Entries of organizations are not found here.",
+  access: operator(),
+  params: z.strictObject({ id: z.string() }),
+  replies: { 200: z.strictObject({ auditEvent: AuditEvent }) },
 });

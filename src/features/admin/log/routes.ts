@@ -1,5 +1,8 @@
 import { on } from "../../../platform/http/index.ts";
-import { listInstanceEntries } from "../../audit/index.ts";
+import { listInstanceEntries, readInstanceEntry } from "../../audit/index.ts";
 import * as contract from "./contract.ts";
 
-export const routes = [on(contract.list, (ctx, { query }) => listInstanceEntries(ctx, query))];
+export const routes = [
+  on(contract.list, (ctx, { query }) => listInstanceEntries(ctx, query)),
+  on(contract.read, (ctx, { params }) => readInstanceEntry(ctx, params.id)),
+];

@@ -1,4 +1,5 @@
 import { usePermission } from "../../../lib/context.tsx";
+import { useProviderNames } from "../../../lib/provider-names.ts";
 import { useList, useWhole } from "../../../lib/queries.ts";
 import { automations } from "../../../texts/automations.ts";
 import { Card } from "../../../ui/card.tsx";
@@ -19,8 +20,7 @@ export function ResourceFields({ form, change }: ResourceFieldsProps) {
   const page = { query: { limit: 100 } };
   const templates = useWhole(useList("GET /v1/templates", page, { enabled: seesTemplates }));
   const accounts = useWhole(useList("GET /v1/oauth-connections", page, { enabled: seesAccounts }));
-  const providers = useWhole(useList("GET /v1/oauth-providers", page, { enabled: seesAccounts }));
-  const nameProvider = (id: string) => providers?.find((provider) => provider.id === id)?.name ?? id;
+  const nameProvider = useProviderNames(seesAccounts);
   if (!seesTemplates && !seesAccounts) return null;
   return (
     <Card title={texts.resources} padded>

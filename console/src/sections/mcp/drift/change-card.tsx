@@ -12,7 +12,10 @@ const { drift: words } = texts;
 const tones: Record<Drift["severity"], Tone> = { high: "bad", medium: "care", low: "none" };
 
 /** The name of a change for people: the tool, or the instructions. */
-export const nameDrift = ({ tool }: Drift): string => tool ?? words.instructions;
+const nameDrift = ({ tool }: Drift): string => tool ?? words.instructions;
+
+/** Servers name their tools as they like, so a tool can have the name that the instructions have here. */
+export const createDriftKey = (drift: Drift): string => `${drift.subject} ${nameDrift(drift)}`;
 
 interface ChangeCardProps {
   drift: Drift;

@@ -4,17 +4,18 @@ import { useState } from "react";
 import { RefusedError, type Reply } from "../../../lib/api.ts";
 import { formatDay, formatWhen } from "../../../lib/format.ts";
 import { usePath } from "../../../lib/paths.ts";
-import { useAction, useRead } from "../../../lib/queries.ts";
+import { useAction, useList } from "../../../lib/queries.ts";
 import { mcp as texts } from "../../../texts/mcp.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Pairs } from "../../../ui/card.tsx";
-import { Empty, Loaded } from "../../../ui/feedback.tsx";
+import { Empty } from "../../../ui/feedback.tsx";
 import { FormProblem, useProblem } from "../../../ui/form.tsx";
+import { LoadedList } from "../../../ui/loaded-list.tsx";
 import { Inspector } from "../../../ui/page.tsx";
 import { useNow } from "../../../ui/time.tsx";
 import { useToast } from "../../../ui/toast.tsx";
 import { type ConnectionDetail, changed, type Drift } from "../types.ts";
-import { ChangeCard, nameDrift } from "./change-card.tsx";
+import { ChangeCard, createDriftKey } from "./change-card.tsx";
 
 const { drift: words } = texts;
 const read = "GET /v1/mcp-connections/{id}/drift" as const;
@@ -27,8 +28,9 @@ interface DriftInspectorProps {
 
 /** What the server changed after approval, worst first. Nothing is chosen for the person. */
 export function DriftInspector({ id, connection, onClose }: DriftInspectorProps) {
-  const query = useRead(read, { path: { id }, query: { limit: 100 } }, { everyMs: 30_000 });
-  const data = query.data;
+  const list = useList(read, { path: { id }, query: { limit: 100 } }, { everyMs: 30_000 });
+  // Later pages may have been read after a change. The server refuses the revision of the first one then.
+  const data = list.first && { ...list.first, items: list.rows };
   const [chosen, setChosen] = useState<{ revision: string; keys: readonly string[] }>();
   const [isAgain, setIsAgain] = useState(false);
   const { problem, busy, attempt, setProblem } = useProblem();
@@ -40,7 +42,7 @@ export function DriftInspector({ id, connection, onClose }: DriftInspectorProps)
     isAgain || (chosen !== undefined && data !== undefined && chosen.revision !== data.revision);
 
   const choose = (drift: Drift, isChosen: boolean) => {
-    const key = nameDrift(drift);
+    const key = createDriftKey(drift);
     setIsAgain(false);
     setProblem(undefined);
     setChosen({
@@ -51,7 +53,7 @@ export function DriftInspector({ id, connection, onClose }: DriftInspectorProps)
   const submit = () =>
     attempt(async () => {
       if (keys.length === 0) throw new Error(words.chooseFirst);
-      const picked = data!.items.filter((drift) => keys.includes(nameDrift(drift)));
+      const picked = data!.items.filter((drift) => keys.includes(createDriftKey(drift)));
       const tools = picked.flatMap(({ tool }) => tool ?? []);
       const hasInstructions = picked.some(({ subject }) => subject === "instructions");
       try {
@@ -70,7 +72,7 @@ export function DriftInspector({ id, connection, onClose }: DriftInspectorProps)
         if (!(error instanceof RefusedError) || error.code !== "mcp_drift_changed") throw error;
         setChosen(undefined);
         setIsAgain(true);
-        await query.refetch();
+        await list.retry();
       }
     });
   const name = connection?.name ?? texts.one;
@@ -93,8 +95,8 @@ export function DriftInspector({ id, connection, onClose }: DriftInspectorProps)
         )
       }
     >
-      <Loaded query={query} what={words.what}>
-        {({ items, tools }) =>
+      <LoadedList list={list} what={words.what}>
+        {(items) =>
           items.length === 0 ? (
             <Empty icon={GitCompare} title={words.none} text={words.noneText} />
           ) : (
@@ -102,23 +104,23 @@ export function DriftInspector({ id, connection, onClose }: DriftInspectorProps)
               {hasChanged && <p className="note care">{words.again}</p>}
               {items.map((drift) => (
                 <ChangeCard
-                  key={`${drift.subject} ${nameDrift(drift)}`}
+                  key={createDriftKey(drift)}
                   drift={drift}
-                  isChosen={keys.includes(nameDrift(drift))}
+                  isChosen={keys.includes(createDriftKey(drift))}
                   onChoose={(isChosen) => choose(drift, isChosen)}
                 />
               ))}
-              {connection && <Rest connection={connection} items={items} tools={tools} />}
+              {connection && data && <Rest connection={connection} items={items} tools={data.tools} />}
               <FormProblem problem={problem} />
             </>
           )
         }
-      </Loaded>
+      </LoadedList>
     </Inspector>
   );
 }
 
-type Page = Reply<typeof read>;
+type Page = Omit<Reply<typeof read>, "items"> & { items: readonly Drift[] };
 
 function writeTitle(name: string, { items, tools }: Page): string {
   const count = items.filter(({ subject }) => subject === "tool").length;
@@ -128,7 +130,7 @@ function writeTitle(name: string, { items, tools }: Page): string {
 function writeAction(items: readonly Drift[], keys: readonly string[]): string {
   if (keys.length === 0) return words.approveNone;
   const hasInstructions = items.some(
-    (drift) => drift.subject === "instructions" && keys.includes(nameDrift(drift)),
+    (drift) => drift.subject === "instructions" && keys.includes(createDriftKey(drift)),
   );
   return hasInstructions ? words.approveMixed(keys.length) : words.approveSome(keys.length);
 }

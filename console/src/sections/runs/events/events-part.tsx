@@ -32,7 +32,7 @@ export function EventsPart({ stream: { timeline, state, error, retry }, run, rep
   const choose = (next: FilterKind) => {
     setKind(next);
     // The address follows after the next paint, so that the choice is seen at once.
-    setTimeout(() => setFilters({ kind: next === "all" ? undefined : next }));
+    requestAnimationFrame(() => setTimeout(() => setFilters({ kind: next === "all" ? undefined : next })));
   };
   const [text, setText] = useState(filters.find ?? "");
   const rows = useRows(timeline, kind, text);

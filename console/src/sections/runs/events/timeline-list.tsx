@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { runs } from "../../../texts/runs.ts";
 import { EventRow, type RowFacts } from "./event-row.tsx";
 import { FollowPill } from "./follow-pill.tsx";
@@ -30,7 +30,7 @@ interface TimelineListProps {
 /** The rows of a run. Only those in view are in the document, however long the run is. */
 export function TimelineList({ rows, facts, isLive, total }: TimelineListProps) {
   const list = useRef<HTMLOListElement>(null);
-  const [offset, setOffset] = useState(0);
+  const offset = useOffset(list);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((key: string) => {
     setOpen((before) => {
@@ -39,11 +39,6 @@ export function TimelineList({ rows, facts, isLive, total }: TimelineListProps) 
       return after;
     });
   }, []);
-  useLayoutEffect(() => {
-    if (!list.current) return;
-    const top = list.current.getBoundingClientRect().top + window.scrollY;
-    if (Math.abs(top - offset) > 0.5) setOffset(top);
-  });
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (i) => heights[rows[i]!.kind] ?? heights.assistant,
@@ -76,4 +71,26 @@ export function TimelineList({ rows, facts, isLive, total }: TimelineListProps) 
       {isLive && <FollowPill {...follow} />}
     </>
   );
+}
+
+/**
+ * Where the list begins in the page. It is measured again after the browser has computed the layout of a change: to
+ * ask earlier makes the browser compute it one more time for each drawing.
+ */
+function useOffset(list: RefObject<HTMLElement | null>): number {
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    const element = list.current!;
+    const measure = () => {
+      const top = element.getBoundingClientRect().top + window.scrollY;
+      setOffset((before) => (Math.abs(top - before) > 0.5 ? top : before));
+    };
+    measure();
+    // What stands above changes the height of one of them.
+    const observer = new ResizeObserver(measure);
+    observer.observe(element.parentElement!);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return offset;
 }
