@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, inject, test } from "vitest";
 import { openPglite } from "../../src/platform/db/pglite.ts";
-import { cleanUp, copyFolder } from "./kit.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
+import { cleanUp, copyFolder, freshFolder, signalbox } from "./kit.ts";
 
 afterAll(cleanUp);
 
@@ -50,3 +52,25 @@ test("the embedded database ends its process when its log cannot be written, and
   expect(rows[0]!.n).toBe(rows[0]!.last);
   expect(rows[0]!.n).toBeGreaterThanOrEqual(committed);
 });
+
+test.runIf(await isPostgresAvailable())(
+  "a backup that does not fit on the disk says so and leaves no file",
+  async () => {
+    const database = await makeDatabase();
+    const env = { DATABASE_URL: database.url, SIGNALBOX_SECRET: "a secret for the tests, long enough" };
+    expect(await signalbox(["migrate"], undefined, env)).toMatchObject({ code: 0 });
+    const folder = dirname(freshFolder());
+    const file = join(folder, "signalbox.backup");
+    const program = join(import.meta.dirname, "../../bin/signalbox.mjs");
+    const command = 'ulimit -f 2; exec "$0" "$1" backup "$2"';
+    const child = spawn("sh", ["-c", command, process.execPath, program, file], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [[code], stderr] = await Promise.all([once(child, "close"), text(child.stderr)]);
+    await database.drop();
+    expect(stderr).toBe(`${file} cannot be written (EFBIG). No backup was written.\n`);
+    expect(code).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
