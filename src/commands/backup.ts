@@ -71,6 +71,9 @@ export async function backup(args: string[], io: Io): Promise<number> {
   }
 }
 
+/** Errors of other calls, such as `connect`, are those of the database. */
+const fileCalls = ["open", "write", "fsync", "rename"];
+
 /** The file has its name only when it is complete and was read again. */
 async function writeChecked(file: string, db: Db, passphrase: string | undefined, signal: AbortSignal) {
   const unfinished = `${file}.unfinished`;
@@ -82,9 +85,12 @@ async function writeChecked(file: string, db: Db, passphrase: string | undefined
     return summary;
   } catch (error) {
     rmSync(unfinished, { force: true });
-    const { code, path } = error as NodeJS.ErrnoException;
-    if (code && path) throw new OperatorError(`${path} cannot be written (${code}).`, { cause: error });
-    throw error;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (!fileCalls.includes(syscall!)) throw error;
+    const advice = code === "ENOSPC" ? " The disk is full: free some space, or choose another place." : "";
+    throw new OperatorError(`${file} cannot be written (${code}).${advice} No backup was written.`, {
+      cause: error,
+    });
   }
 }
 
@@ -146,8 +152,12 @@ const copyFolder = (dataDir: string, pid: number) => join(dataDir, `pg.copy-${pi
 async function serveBackup(values: { "copy-for"?: string; note?: string }, io: Io): Promise<number> {
   const { db } = await io.database();
   const { dataDir } = io.config();
-  if (values["copy-for"] !== undefined)
-    await copyEmbedded(db, dataDir, copyFolder(dataDir, Number.parseInt(values["copy-for"], 10)));
+  if (values["copy-for"] !== undefined) {
+    const folder = copyFolder(dataDir, Number.parseInt(values["copy-for"], 10));
+    // In a container, the next backup often has the process id of one that was killed. Their files must not mix.
+    rmSync(folder, { recursive: true, force: true });
+    await copyEmbedded(db, dataDir, folder);
+  }
   if (values.note !== undefined) await markBackup(db, Backup.parse(JSON.parse(values.note)));
   return exit.ok;
 }

@@ -9,6 +9,7 @@ import {
   type Db,
   migrate,
   openPostgres,
+  pendingMigrations,
   readMigrations,
   sql,
 } from "../../src/platform/db/index.ts";
@@ -16,6 +17,7 @@ import { installQueue, job } from "../../src/platform/jobs/index.ts";
 import {
   checkFile,
   inSnapshot,
+  isInstalled,
   readFile,
   refuseOccupied,
   writeFile,
@@ -224,6 +226,23 @@ test("a database of another program is refused", async () => {
     await refuseOccupied(db, false);
     await db.queryWithDriverTypes("create table orders (id int)");
     await expect(refuseOccupied(db, true)).rejects.toThrow("tables of another program");
+  } finally {
+    await engine.close();
+  }
+});
+
+test("a database of another program is refused although its migrations are in a table of the same name", async () => {
+  const engine = await openEmptyPglite();
+  try {
+    const db = createDb(engine);
+    await db.queryWithDriverTypes(
+      "create table schema_migrations (version text primary key); create table users (id int); create table organizations (id int)",
+    );
+    await expect(refuseOccupied(db, true)).rejects.toThrow("tables of another program");
+    const text = "schema_migrations belongs to another program. Give Signalbox a database of its own.";
+    await expect(migrate(db)).rejects.toThrow(text);
+    await expect(pendingMigrations(db)).rejects.toThrow(text);
+    expect(await isInstalled(db)).toBe(false);
   } finally {
     await engine.close();
   }

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { findServer, sendCommand } from "../../src/platform/control.ts";
 import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import {
   ada,
@@ -66,6 +67,19 @@ describe.each(Object.entries(makeInstances))("a running instance (%s)", (name, m
       expect(readdirSync(source.dataDir).filter((one) => one.startsWith("pg.copy"))).toEqual([]);
     const again = await signalbox(["backup", file], source.dataDir, source.env);
     expect(again).toMatchObject({ code: 1, stderr: `${file} exists already. Choose another name.\n` });
+  });
+
+  test.runIf(name === "embedded")("does not mix its copy with one that a killed backup left", async () => {
+    const left = join(source.dataDir!, "pg.copy-7");
+    mkdirSync(left);
+    writeFileSync(join(left, "left"), "");
+    const order = { command: "backup", args: ["--copy-for", "7"] };
+    const signal = new AbortController().signal;
+    expect(await sendCommand(findServer(source.dataDir!)!, order, { out() {}, err() {}, signal })).toBe(0);
+    const copied = readdirSync(left);
+    rmSync(left, { recursive: true });
+    expect(copied).toContain("pg_wal");
+    expect(copied).not.toContain("left");
   });
 
   test("shows the backup in `doctor`", async () => {

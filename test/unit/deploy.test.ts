@@ -121,3 +121,22 @@ function paths(value: unknown, prefix = ""): string[] {
   }
   return Object.entries(value).flatMap(([key, inner]) => paths(inner, prefix ? `${prefix}.${key}` : key));
 }
+
+test("no guide builds the console without the development tools", () => {
+  const { devDependencies } = JSON.parse(read("console/package.json")) as {
+    devDependencies: Record<string, string>;
+  };
+  expect(Object.keys(devDependencies)).toContain("vite");
+  const wrong = globSync("docs/**/*.md", { cwd: root }).filter((file) =>
+    /--omit=dev.*build:console/.test(read(file)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the guide gives the files of the service to the user of its unit", () => {
+  const user = /^User=(.+)$/m.exec(read("deploy/systemd/signalbox.service"))![1]!;
+  const guide = read("docs/guides/production.md");
+  for (const [, file] of guide.matchAll(/^SIGNALBOX_SECRET_FILE=(.+)$/gm))
+    expect(guide).toContain(`chown ${user}: ${file}`);
+  expect(guide).toContain(`install -m 0640 -g ${user} /dev/null /etc/signalbox.env`);
+});

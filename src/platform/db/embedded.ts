@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { tightenContents } from "@signalbox/command-line/folders";
 import { OperatorError } from "../errors.ts";
 import type { Db, Engine } from "./db.ts";
+import { describeFullDisk } from "./disk.ts";
 import { openPglite } from "./pglite.ts";
 
 const databaseIn = (dataDir: string) => join(dataDir, "pg");
@@ -31,7 +32,8 @@ export async function openEmbedded(dataDir: string, create?: (folder: string) =>
   } catch (error) {
     throw new OperatorError(
       `The embedded database in ${folder} does not open (${(error as Error).message}). ` +
-        "Restore a backup of the data folder, or choose another one with DATA_DIR.",
+        (describeFullDisk(dataDir) ??
+          "Restore a backup of the data folder, or choose another one with DATA_DIR."),
       { cause: error },
     );
   }

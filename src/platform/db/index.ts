@@ -21,6 +21,7 @@ export {
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";
 export {
   type Applied,
+  hasHistory,
   history as readAppliedMigrations,
   isMigrated,
   migrate,

@@ -51,6 +51,7 @@ export async function migrate(db: Db, migrations = readMigrations()): Promise<st
     await tx.queryWithDriverTypes(`create table if not exists schema_migrations (
       version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
     )`);
+    if (!(await hasHistory(tx))) throw createForeignHistoryError();
     for (const next of pending(await history(tx), migrations)) {
       await tx.queryWithDriverTypes(next.text);
       await tx.run(sql`insert into schema_migrations (version, name, checksum)
@@ -63,11 +64,27 @@ export async function migrate(db: Db, migrations = readMigrations()): Promise<st
 
 /** The migrations that are still to run, without running them. */
 export async function pendingMigrations(db: Db, migrations = readMigrations()): Promise<Migration[]> {
-  const exists = await db.row<{ found: boolean }>(
+  if (await hasHistory(db)) return pending(await history(db), migrations);
+  const other = await db.row<{ found: boolean }>(
     sql`select to_regclass('schema_migrations') is not null as found`,
   );
-  return pending(exists?.found ? await history(db) : [], migrations);
+  if (other?.found) throw createForeignHistoryError();
+  return migrations;
 }
+
+/** Returns true when this product has migrated the database. Other programs have a table of this name with other columns. */
+export async function hasHistory(db: Db): Promise<boolean> {
+  const row = await db.row<{ columns: number }>(
+    sql`select count(*)::int as columns from pg_attribute
+      where attrelid = to_regclass('schema_migrations') and attname in ('version', 'name', 'checksum')`,
+  );
+  return row?.columns === 3;
+}
+
+const createForeignHistoryError = () =>
+  new OperatorError(
+    "The table schema_migrations belongs to another program. Give Signalbox a database of its own.",
+  );
 
 /**
  * Returns true when the first `count` migrations are applied. There may be more: during an update, processes of the old

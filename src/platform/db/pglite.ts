@@ -1,6 +1,8 @@
+import { writeSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
 import { type Engine, randomPageCost, type Session, type StatementOptions } from "./db.ts";
+import { describeStop } from "./disk.ts";
 import { CallerDisconnected, translateDatabaseErrors } from "./failure.ts";
 import { createPreparedStatements } from "./prepared.ts";
 import { createTurns } from "./turns.ts";
@@ -18,6 +20,7 @@ const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"];
  */
 export async function openPglite(dataDir?: string, options: PGliteOptions = {}): Promise<Engine> {
   const pg = await PGlite.create({ startParams, ...options, ...(dataDir === undefined ? {} : { dataDir }) });
+  endProcessOnAbort(pg, dataDir);
   // There are no table statistics here. Without them the planner prefers a bitmap of all matching rows to the first few
   // rows of an index.
   await pg.exec(`set enable_bitmapscan = off; set random_page_cost = ${randomPageCost}`);
@@ -74,6 +77,24 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
       return () => inTurn(undefined, unlisten);
     },
     close: () => inTurn(undefined, () => pg.close()),
+  };
+}
+
+/**
+ * The engine aborts when it cannot write its log, for example on a full disk. PGlite ignores that and calls the engine
+ * again, which then never returns. So the process ends, as a PostgreSQL server does; the next start recovers all commits.
+ */
+function endProcessOnAbort({ Module }: PGlite, dataDir: string | undefined): void {
+  const runOnce = Module._PostgresMainLoopOnce;
+  Module._PostgresMainLoopOnce = () => {
+    try {
+      runOnce();
+    } catch (error) {
+      // Errors of statements leave the engine by another kind of exception.
+      if (!(error instanceof Error) || error.name !== "RuntimeError") throw error;
+      writeSync(process.stderr.fd, `${describeStop(dataDir ?? "memory", error)}\n`);
+      process.exit(1);
+    }
   };
 }
 

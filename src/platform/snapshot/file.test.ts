@@ -139,3 +139,7 @@ test("a file of another program is refused in one sentence", async () => {
   writeFileSync(path, "SIGNALBOX-BACKUP 2\n{}\n");
   await expect(checkFile(path)).rejects.toThrow("a format that this version does not know");
 });
+
+test("a folder is not read as a backup", async () => {
+  await expect(checkFile(folder)).rejects.toThrow(`${folder} cannot be read (EISDIR).`);
+});

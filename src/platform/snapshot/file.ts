@@ -114,11 +114,9 @@ interface OpenedFile {
 const maxHeaderBytes = 4_096;
 
 async function openFile(path: string): Promise<OpenedFile> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+  const { buffer, bytesRead } = await readStart(path).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(`${path} cannot be read (${error.code}). Check the path and its permissions.`);
   });
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
-  await file.close();
   const text = buffer.toString("latin1", 0, bytesRead);
   const end = text.indexOf("\n", magic.length);
   const isOurs = text.startsWith(magic) && end > 0;
@@ -134,6 +132,11 @@ async function openFile(path: string): Promise<OpenedFile> {
     header: Buffer.from(buffer.subarray(0, end + 1)),
     body: createReadStream(path, { start: end + 1 }),
   };
+}
+
+async function readStart(path: string) {
+  await using file = await open(path);
+  return await file.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
 /** Reads and writes all tables of the database as lines of JSON, the same on both engines. */
-import type { Db } from "../db/index.ts";
+import { type Db, hasHistory } from "../db/index.ts";
 
 export interface Table {
   /** With its schema for the queue's table, which is not in the schema of the product. */
@@ -166,13 +166,12 @@ export interface Holdings {
 }
 
 export async function findHoldings(db: Db): Promise<Holdings> {
-  const [found] = await query<{ hasSchema: boolean; tables: string }>(
+  const hasSchema = await hasHistory(db);
+  const [found] = await query<{ tables: string }>(
     db,
-    `select to_regclass('${historyTable}') is not null as "hasSchema",
-       (select count(*) from pg_class where ${inSchema} and ${isTable})::text as tables`,
+    `select count(*)::text as tables from pg_class where ${inSchema} and ${isTable}`,
   );
-  const { hasSchema, tables } = found!;
-  return { hasSchema, hasOtherTables: !hasSchema && tables !== "0" };
+  return { hasSchema, hasOtherTables: !hasSchema && found!.tables !== "0" };
 }
 
 /** True when there is an account or an organization. */
