@@ -85,6 +85,7 @@ describe("while an instance is stopped", () => {
       "ok sign-up",
       "ok bootstrap",
       "ok database",
+      "ok encoding",
       "ok migrations",
       "ok clock",
       "ok secrets",
