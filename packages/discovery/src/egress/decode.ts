@@ -46,7 +46,7 @@ export function parseContentEncodings(values: readonly string[], host: string): 
  * inflates nor one that deflates to nothing costs more than the limit; back-pressure keeps memory at a few chunks.
  */
 export function decodeBody(
-  body: Readable,
+  body: AsyncIterable<Uint8Array>,
   layers: readonly string[],
   maxBytes: number,
   tooLarge: () => EgressError,

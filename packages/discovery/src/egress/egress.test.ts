@@ -152,6 +152,42 @@ describe("a request", () => {
     await expect.poll(() => server.open()).toBe(0);
   });
 
+  test("whose reply is not read holds only a part of it, and reads all of it later", async () => {
+    let sent = 0;
+    const size = 64 * 1024;
+    const count = 1_000;
+    const server = await serve((_, reply) => {
+      const write = () => {
+        while (sent < count) {
+          sent += 1;
+          if (!reply.write(Buffer.alloc(size, sent))) return;
+        }
+        reply.end();
+      };
+      reply.on("drain", write);
+      write();
+    });
+    const stream = await egressOf().open(at(server), { maxBytes: size * count });
+    // The rest waits in the buffers of both sockets.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(sent).toBeLessThan(count / 2);
+    let bytes = 0;
+    for await (const chunk of stream.chunks) bytes += chunk.byteLength;
+    expect(bytes).toBe(size * count);
+  });
+
+  test("fails with its reader when the connection ends in the middle of the body", async () => {
+    const server = await serve((_, reply) => {
+      reply.writeHead(200, { "content-length": 100 }).write("a part");
+      setTimeout(() => reply.destroy(), 50);
+    });
+    const stream = await egressOf().open(at(server));
+    const read = async () => {
+      for await (const _ of stream.chunks);
+    };
+    expect((await failure(read())).kind).toBe("connection_reset");
+  });
+
   test("uses a connection again, and closing the guard ends it without ending the guard", async () => {
     const server = await echo();
     const egress = egressOf();

@@ -23,6 +23,14 @@ const refusedPorts = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
+/** What a request asked for. */
+interface Target {
+  host: string;
+  port: number;
+  /** The host is itself an address. */
+  isLiteral: boolean;
+}
+
 const localSuffixes = ["localhost", "local", "internal", "localdomain", "home.arpa"];
 
 export function createGuard(policy: EgressPolicy): Guard {
@@ -42,15 +50,15 @@ export function createGuard(policy: EgressPolicy): Guard {
     });
 
   /** `isEmbedded`: an IPv4 address inside an IPv6 one, which the loopback exception does not cover. */
-  function isPermitted(ip: Ip, host: string, port: number, isEmbedded = false): boolean {
-    const literal = parseIp(host) !== undefined;
-    const named = !literal && isNameAllowed(host, port);
+  function isPermitted(ip: Ip, target: Target, isEmbedded = false): boolean {
+    const { host, port, isLiteral } = target;
+    const named = !isLiteral && isNameAllowed(host, port);
     const kind = classify(ip);
     // `localhost` may only mean this machine.
     if (isLocalhost(host) && !named)
       return kind === "loopback" && (policy.allowLoopback || isAddressAllowed(ip, port));
     if (kind === "public") return true;
-    if (!findEmbeddedV4(ip).every((inner) => isPermitted(inner, host, port, true))) return false;
+    if (!findEmbeddedV4(ip).every((inner) => isPermitted(inner, target, true))) return false;
     const guarded = findGuardedRange(ip);
     if (guarded) {
       // A guarded address needs an entry that is not wider than the guarded range.
@@ -61,13 +69,14 @@ export function createGuard(policy: EgressPolicy): Guard {
       );
     }
     if (named || isAddressAllowed(ip, port)) return true;
-    return kind === "loopback" && policy.allowLoopback && literal && !isEmbedded;
+    return kind === "loopback" && policy.allowLoopback && isLiteral && !isEmbedded;
   }
 
   function checkHost(rawHost: string, port: number): void {
     const host = normalizeHost(rawHost);
-    if (parseIp(host)) {
-      checkAddress(host, host, port);
+    const ip = parseIp(host);
+    if (ip) {
+      checkIp(ip, { host, port, isLiteral: true });
       return;
     }
     // No longer than DNS allows: host names appear in messages, and a redirect chooses them.
@@ -87,18 +96,22 @@ export function createGuard(policy: EgressPolicy): Guard {
     const ip = parseIp(address);
     if (!ip)
       throw new EgressError("refused_by_policy", `${host} resolved to something that is not an address.`);
-    const literal = parseIp(host) !== undefined;
-    if (literal && refusedPorts.has(port) && !isPortAllowed(host, port)) throw createPortError(host, port);
-    if (isPermitted(ip, host, port)) return;
+    checkIp(ip, { host, port, isLiteral: parseIp(host) !== undefined });
+  }
+
+  function checkIp(ip: Ip, target: Target): void {
+    const { host, port, isLiteral } = target;
+    if (isLiteral && refusedPorts.has(port) && !isPortAllowed(host, port)) throw createPortError(host, port);
+    if (isPermitted(ip, target)) return;
     // The message does not show the address of a name, because it may come from a private name server.
     const what = classNames[classify(ip)];
     if (findGuardedRange(ip)) {
       throw new EgressError(
         "refused_by_policy",
-        `${host} ${literal ? "is" : "resolves to"} ${what}. It can be reached only if EGRESS_ALLOW lists that very address.`,
+        `${host} ${isLiteral ? "is" : "resolves to"} ${what}. It can be reached only if EGRESS_ALLOW lists that very address.`,
       );
     }
-    throw createPolicyError(`${host} ${literal ? "is" : "resolves to"} ${what}`, host);
+    throw createPolicyError(`${host} ${isLiteral ? "is" : "resolves to"} ${what}`, host);
   }
 
   return {

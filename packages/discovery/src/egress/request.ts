@@ -1,7 +1,7 @@
-import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Dispatcher } from "undici";
 import { acceptEncoding, decodeBody, parseContentEncodings } from "./decode.ts";
+import { dispatch, type RawReply } from "./dispatch.ts";
 import { EgressError, toEgressError } from "./errors.ts";
 import type { Guard } from "./policy.ts";
 import type { EgressStream } from "./types.ts";
@@ -46,7 +46,7 @@ export async function openExchange(
 
   try {
     for (;;) {
-      deadline.signal.throwIfAborted();
+      if (deadline.error) throw deadline.error;
       guard.checkUrl(url);
       const reply = await send(dispatcher(), url, exchange, headers, deadline);
       const next = findRedirectTarget(reply, url, exchange, redirectedFrom.length);
@@ -102,87 +102,58 @@ function requestHeaders(given: Record<string, string>): Record<string, string> {
 }
 
 interface Deadline {
-  signal: AbortSignal;
-  /** Rejects when the deadline passes or the caller gives up; never resolves. */
-  passed: Promise<never>;
+  /** Set when the deadline has passed or the caller has given up. */
+  error: EgressError | undefined;
+  /** Is called when that happens. */
+  onStop: ((error: EgressError) => void) | undefined;
   end(): void;
 }
 
 /** One deadline for everything: name lookup, connection, redirects and the whole body. */
 function startDeadline({ timeoutMs, signals }: Exchange, url: () => URL): Deadline {
-  const controller = new AbortController();
-  const { promise: passed, reject } = Promise.withResolvers<never>();
-  passed.catch(() => {});
   const stop = (error: EgressError) => {
-    end();
-    reject(error);
-    controller.abort(error);
+    deadline.end();
+    deadline.error = error;
+    deadline.onStop?.(error);
   };
-  const timer = setTimeout(
-    () => {
-      const seconds = Number((timeoutMs / 1000).toPrecision(3));
-      stop(
-        new EgressError("timeout", `${url().host} did not answer in full within ${seconds} s.`, {
-          url: url(),
-        }),
-      );
-    },
-    Math.min(Math.max(timeoutMs, 0), 2 ** 31 - 1),
-  );
+  const onTimeout = () => {
+    const seconds = Number((timeoutMs / 1000).toPrecision(3));
+    const message = `${url().host} did not answer in full within ${seconds} s.`;
+    stop(new EgressError("timeout", message, { url: url() }));
+  };
   const onAbort = () =>
     stop(new EgressError("aborted", "The request was given up before it ended.", { url: url() }));
-  const end = () => {
-    clearTimeout(timer);
-    for (const signal of signals) signal.removeEventListener("abort", onAbort);
+  const timer = setTimeout(onTimeout, Math.min(Math.max(timeoutMs, 0), 2 ** 31 - 1));
+  const deadline: Deadline = {
+    error: undefined,
+    onStop: undefined,
+    end() {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener("abort", onAbort);
+    },
   };
   // Not `AbortSignal.any`, which creates a signal for each exchange. `end` removes these listeners.
   if (signals.some(({ aborted }) => aborted)) onAbort();
   else for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
-  return { signal: controller.signal, passed, end };
+  return deadline;
 }
 
-interface RawReply {
-  status: number;
-  statusText: string;
-  headers: Record<string, string[]>;
-  body: Readable;
-}
-
-async function send(
+function send(
   dispatcher: Dispatcher,
   url: URL,
   exchange: Exchange,
   headers: Record<string, string>,
   deadline: Deadline,
 ): Promise<RawReply> {
-  const answer = dispatcher.request({
+  const sent = dispatch(dispatcher, {
     origin: url.origin,
     path: url.pathname + url.search,
     method: exchange.method as Dispatcher.HttpMethod,
     headers,
     body: (exchange.body ?? null) as Dispatcher.DispatchOptions["body"] & null,
-    signal: deadline.signal,
-    responseHeaders: "raw",
   });
-  // undici notices an abort only once it is connected, so a late answer is dropped here.
-  const late = answer.then(
-    (reply) => deadline.signal.aborted && reply.body.on("error", () => {}).destroy(),
-    () => {},
-  );
-  void late;
-  const { statusCode, statusText, headers: raw, body } = await Promise.race([answer, deadline.passed]);
-  body.on("error", () => {}); // Read through the iterator; a body nobody reads must not end the process.
-  return { status: statusCode, statusText, headers: gatherHeaders(raw as unknown as string[]), body };
-}
-
-function gatherHeaders(raw: readonly string[]): Record<string, string[]> {
-  const headers: Record<string, string[]> = Object.create(null);
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i]!.toLowerCase();
-    headers[name] ??= [];
-    headers[name].push(raw[i + 1]!);
-  }
-  return headers;
+  deadline.onStop = (error) => sent.stop(error);
+  return sent.answer;
 }
 
 /** Returns the target of a redirect, or undefined for any other reply. Throws when the redirect must not be followed. */
@@ -263,13 +234,13 @@ function openReply(
     try {
       let total = 0;
       const decoded = layers.length > 0 ? decodeBody(body, layers, maxBytes, tooLarge) : body;
-      for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
+      for await (const chunk of decoded) {
         total += chunk.byteLength;
         if (total > maxBytes) throw tooLarge();
         if (chunk.byteLength > 0) yield chunk;
       }
     } catch (error) {
-      throw toEgressError(deadline.signal.aborted ? deadline.signal.reason : error, url);
+      throw toEgressError(deadline.error ?? error, url);
     } finally {
       close();
     }
