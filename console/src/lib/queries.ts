@@ -68,7 +68,7 @@ export interface ListResult<Row> {
 }
 
 interface ListOf<Name extends ListOperation> extends ListResult<Item<Name>> {
-  /** The first page as it was read, with what it says beside its rows. */
+  /** The reply with the first page. It has more fields than the rows. */
   first: Reply<Name> | undefined;
 }
 

@@ -43,7 +43,7 @@ interface LoadedListProps<Row> {
   children(rows: readonly Row[]): ReactNode;
 }
 
-/** Like `Loaded`, for a list that is shown whole: reads all its pages. */
+/** Like `Loaded`, for a list: reads all pages, then shows them together. */
 export function LoadedList<Row>({ list, what, rows = 4, children }: LoadedListProps<Row>) {
   const all = useWhole(list);
   if (all === undefined)

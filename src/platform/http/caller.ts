@@ -25,7 +25,7 @@ export async function checkOperator(
   return { ...caller, isOperator: await isOperator(caller.userId) };
 }
 
-/** The same member or machine, with every permission it had. */
+/** Returns true when the caller is the same member or machine, and has kept every permission. */
 export function hasSameRights(now: Caller | undefined, before: Caller | undefined): boolean {
   const [rights, earlier] = [findRights(now), findRights(before)];
   return (

@@ -48,7 +48,7 @@ export class NodeExchange implements Exchange {
   }
 }
 
-/** How long the beginning of a stream waits for more. A reply that ends sooner leaves with one write. */
+/** The beginning of a stream is held back for this time, so that a short reply is sent with one write. */
 const gatherMs = 10;
 
 /** Reads the stream as fast as the client reads the reply, and stops when the client disconnects. */

@@ -12,7 +12,7 @@ import { newId } from "../ids.ts";
 import { rememberPeer } from "./address.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { type Answer, createJsonReply } from "./reply.ts";
-import { keepAliveMs } from "./reply-text.ts";
+import { formatHead, keepAliveMs } from "./reply-text.ts";
 import { type HttpHeaders, type HttpRequest, parseRequest } from "./request.ts";
 import { createWholeConnections, type WholeConnections } from "./whole-connections.ts";
 
@@ -279,8 +279,5 @@ interface InFlight {
 /** Writes a refusal to a socket that has no reply object. */
 function writeRefusal(socket: Duplex, refusal: Refusal) {
   const text = JSON.stringify(refusal.body);
-  const { headers } = refuse(refusal);
-  const all = { ...headers, "content-length": Buffer.byteLength(text), connection: "close" };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${refusal.status} ${refusal.body.error}\r\n${lines.join("")}\r\n${text}`);
+  socket.end(formatHead(refuse(refusal), Buffer.byteLength(text), true) + text);
 }

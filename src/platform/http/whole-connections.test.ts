@@ -167,6 +167,16 @@ describe("time", () => {
     expect(closed).toBe(true);
   });
 
+  test("a request that comes after this refusal has no effect", async () => {
+    const { port, seen } = await serve(() => text("x"), { headersMs: 200 });
+    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    await new Promise((resolve) => client.once("data", resolve));
+    client.on("error", () => {}).write(post("late"));
+    await pause(100);
+    client.destroy();
+    expect(seen).toEqual([]);
+  });
+
   test("a connection that has sent a request may wait for the next one, and for its reply", async () => {
     const { url } = await serve(
       async () => {

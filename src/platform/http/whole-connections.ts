@@ -64,7 +64,8 @@ class WholeConnection {
   #exchange: WholeExchange | undefined;
   /** True when the next request came before the reply. Node reads it when the reply was sent. */
   #isForNode = false;
-  #hasSent = false;
+  /** True after the first request, or after the refusal of a connection that sent none. */
+  #isPastSilence = false;
   #idleMs = 0;
 
   constructor(socket: Socket, options: WholeConnectionOptions, leave: (connection: WholeConnection) => void) {
@@ -82,17 +83,18 @@ class WholeConnection {
   passTime(ms: number): void {
     if (!this.isIdle) return;
     this.#idleMs += ms;
-    if (this.#hasSent) {
+    if (this.#isPastSilence) {
       if (this.#idleMs > keepAliveMs) this.socket.destroy();
     } else if (this.#idleMs > this.#options.silenceMs) {
-      this.#hasSent = true;
+      this.#isPastSilence = true;
+      // Nobody would get the reply to a request that comes now.
+      this.socket.off("data", this.#onData).resume();
       this.#options.refuseSilence(this.socket);
     }
   }
 
   reply({ status, headers, body = "" }: Answer): void {
     const { socket } = this;
-    if (socket.destroyed) return;
     if (body instanceof ReadableStream) throw new Error("The reply to a whole request must not be a stream.");
     const isLast = this.#options.isDraining() || headers.connection === "close";
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -101,7 +103,7 @@ class WholeConnection {
     if (typeof body === "string") isFlushed = socket.write(head + body);
     else isFlushed = socket.write(Buffer.concat([Buffer.from(head), body]));
     if (isLast) socket.destroySoon();
-    // A caller that does not read its replies is not read either.
+    // No further request is read until the caller has read this reply.
     else if (isFlushed) this.#finish();
     else socket.once("drain", this.#finish);
   }
@@ -117,7 +119,7 @@ class WholeConnection {
     const request = exchange && parseRequest(whole, exchange);
     if (request && this.#options.take(request)) {
       this.#exchange = exchange;
-      this.#hasSent = true;
+      this.#isPastSilence = true;
     } else {
       this.#putBack(bytes);
       this.#handOver();
@@ -143,7 +145,7 @@ class WholeConnection {
     socket.resume();
   }
 
-  /** A caller that closes its side has left, as for Node. */
+  /** A caller that closes its side of the connection counts as disconnected. Node does the same. */
   readonly #onEnd = (): void => {
     this.socket.end();
   };
@@ -160,7 +162,7 @@ class WholeExchange implements Exchange {
   readonly #connection: WholeConnection;
   readonly #body: Buffer;
   #listeners: ((isSent: boolean) => void)[] | undefined;
-  /** Undefined until the reply was sent or the caller disconnected. */
+  /** False after the caller disconnected. Undefined until either happens. */
   #isSent: boolean | undefined;
 
   constructor(connection: WholeConnection, body: Buffer) {
@@ -184,6 +186,8 @@ class WholeExchange implements Exchange {
   }
 
   send(answer: Answer): void {
+    // The end of the exchange follows with the close of the socket.
+    if (this.socket.destroyed) return;
     this.#connection.reply(answer);
     this.end(true);
   }

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 export interface RawReply {
   status: number;
   statusText: string;
-  /** Lower-case names; a header that came several times keeps every value, in order. */
+  /** By lower-case name. A repeated header has all of its values, in order. */
   headers: Record<string, string[]>;
   body: ReplyBody;
 }

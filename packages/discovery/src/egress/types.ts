@@ -51,7 +51,7 @@ interface EgressHead {
   /** The URL that answered, after redirects. */
   url: string;
   status: number;
-  /** Lower-case names; a header that came several times keeps every value, in order. */
+  /** By lower-case name. A repeated header has all of its values, in order. */
   headers: Record<string, string[]>;
   /** Every hop that was followed, oldest first, without the final URL. */
   redirectedFrom: string[];
