@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  ByteParts,
   defineLease,
   leaseConditions,
   type Sql,
@@ -41,6 +42,20 @@ describe("values", () => {
       text: "'; drop table things; --",
     });
     await db.run(sql`delete from things`);
+  });
+
+  test("bytes are read back as written, small or large, whole or in parts", async () => {
+    const { db } = server.platform;
+    const parts = [1, 5_000, 0, 300_000].map((size, i) => Buffer.alloc(size, i + 1));
+    for (const bytes of parts) expect(await db.row(sql`select ${bytes}::bytea as bytes`)).toEqual({ bytes });
+    expect(
+      await db.row(
+        sql`select ${"before"}::text as before, ${new ByteParts(parts)}::bytea as bytes, ${7}::int as after`,
+      ),
+    ).toEqual({ before: "before", bytes: Buffer.concat(parts), after: 7 });
+    expect(await db.row(sql`select ${new ByteParts([])}::bytea as bytes`)).toEqual({
+      bytes: Buffer.alloc(0),
+    });
   });
 
   test("`run` returns the number of written rows, and `row` returns undefined for no row", async () => {

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { runCancellable } from "./cancel.ts";
+import { Client } from "./client.ts";
 import {
   type Engine,
   type Result,
@@ -73,7 +74,7 @@ function describeTarget(url: string): Target {
   const urls = splitServers(url);
   return {
     connectionString: urls[0]!,
-    Client: urls.length === 1 ? pg.Client : defineClient(createServers(urls)),
+    Client: urls.length === 1 ? Client : defineClient(createServers(urls)),
   };
 }
 

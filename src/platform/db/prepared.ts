@@ -1,4 +1,5 @@
 import { type messages as Messages, type PGlite, parse, protocol, types } from "@electric-sql/pglite";
+import { type BoundValue, ByteParts, serializeBind } from "./bind.ts";
 import type { Result } from "./db.ts";
 
 const { serialize } = protocol;
@@ -60,7 +61,7 @@ export function createPreparedStatements(pg: PGlite) {
     if (pg.closed) throw new Error("The database is closed.");
     const { name, parameters, columns } = known.get(text) ?? (await prepare(text));
     const replies = await send(
-      serializeBind(
+      ...serializeBind(
         name,
         values.map((value, i) => serializeValue(pg, parameters[i], value)),
       ),
@@ -87,39 +88,12 @@ export function createPreparedStatements(pg: PGlite) {
   return (text: string, values: readonly unknown[] = []) => pg.runExclusive(() => execute(text, values));
 }
 
-/**
- * Creates the Bind message, which carries the values of a statement: strings in text format, bytes in binary format. The
- * library's own function copies values slowly: the largest body that a code host may send takes 9 s.
- */
-function serializeBind(statement: string, values: readonly (string | Uint8Array | null)[]): Buffer {
-  const sizes = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
-  const nameSize = Buffer.byteLength(statement);
-  const message = Buffer.allocUnsafe(13 + nameSize + sizes.reduce((sum, size) => sum + 6 + size, 0));
-  message.write("B");
-  message.writeInt32BE(message.length - 1, 1);
-  // The portal has no name.
-  message[5] = 0;
-  let at = 6 + message.write(statement, 6);
-  message[at++] = 0;
-  at = message.writeInt16BE(values.length, at);
-  for (const value of values) at = message.writeInt16BE(value instanceof Uint8Array ? 1 : 0, at);
-  at = message.writeInt16BE(values.length, at);
-  for (const [i, value] of values.entries()) {
-    at = message.writeInt32BE(value === null ? -1 : sizes[i]!, at);
-    if (typeof value === "string") message.write(value, at);
-    else if (value) message.set(value, at);
-    at += sizes[i]!;
-  }
-  // All columns of the result as text.
-  message.writeInt16BE(0, at);
-  return message;
-}
-
 const find = <T extends { name: string }>(replies: { name: string }[], name: T["name"]): T | undefined =>
   replies.find((reply): reply is T => reply.name === name);
 
-function serializeValue(pg: PGlite, type: number | undefined, value: unknown): string | Uint8Array | null {
+function serializeValue(pg: PGlite, type: number | undefined, value: unknown): BoundValue {
   if (value === null || value === undefined) return null;
+  if (value instanceof ByteParts) return value;
   const serializer = serializers[type!] ?? pg.serializers[type!];
   return serializer ? serializer(value as never) : String(value);
 }

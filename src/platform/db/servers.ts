@@ -1,4 +1,5 @@
 import pg from "pg";
+import { Client } from "./client.ts";
 
 /**
  * Splits a URL with several servers, such as postgres://user@a:5432,b:5432/name, into one URL for each. The driver takes
@@ -78,7 +79,7 @@ type Connected = Parameters<typeof pg.Client.prototype.connect>[0];
 
 /** A class of connections that go to the server that can be written to. */
 export function defineClient(servers: Servers): typeof pg.Client {
-  return class extends pg.Client {
+  return class extends Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<pg.Client> | undefined {
