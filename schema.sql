@@ -2111,7 +2111,7 @@ create table webhook_deliveries (
   reason text,
   headers jsonb not null,
   body bytea not null,
-  body_digest bytea not null,
+  body_digest bytea,
   repeats integer not null default 0,
   altered_at timestamptz,
   last_received_at timestamptz not null default now(),

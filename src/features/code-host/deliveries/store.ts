@@ -9,7 +9,7 @@ import {
   sql,
 } from "../../../platform/db/index.ts";
 import type { Dialect } from "../dialects/index.ts";
-import type { DeliveryId } from "../ingress/index.ts";
+import { bodyDigest, type DeliveryId } from "../ingress/index.ts";
 import { syncRetentionDays } from "../syncs/index.ts";
 import type { ListQuery, WebhookDelivery } from "./contract.ts";
 
@@ -40,7 +40,7 @@ const columns = (orgId: OrgId) => sql`d.id, d.delivery_id as "deliveryId",
   case when p.proven then d.ref end as ref, case when p.proven then d.head end as head,
   case when p.proven then d.installation_id end as "installationId", d.outcome, d.reason,
   case when p.proven then coalesce(d.dropped_body_bytes, octet_length(d.body)) end as "bodyBytes",
-  case when p.proven then encode(d.body_digest, 'hex') end as "bodySha256",
+  case when p.proven then encode(${bodyDigest}, 'hex') end as "bodySha256",
   d.dropped_body_bytes is null as "bodyStored", d.repeats, d.altered_at as "alteredAt", d.received_at as "receivedAt",
   d.last_received_at as "lastReceivedAt", (
     select json_agg(json_build_object('connectorId', t.connector_id, 'syncId', ${syncId}) order by t.connector_id)

@@ -1,3 +1,8 @@
 export { pushRecorder } from "./recorder.ts";
 export { routes } from "./routes.ts";
-export { addTargetsAcrossOrganizations, type DeliveryId, setVerdictAcrossOrganizations } from "./store.ts";
+export {
+  addTargetsAcrossOrganizations,
+  bodyDigest,
+  type DeliveryId,
+  setVerdictAcrossOrganizations,
+} from "./store.ts";

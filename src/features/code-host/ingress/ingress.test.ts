@@ -687,6 +687,23 @@ describe("the list of deliveries shows", () => {
     );
   });
 
+  test("the hash of a stored body, whatever its size, and whether a repeat has another body", async () => {
+    const connector = await connect(acme);
+    for (const bytes of [2_000, 200_000]) {
+      const id = randomUUID();
+      const body = pushBody(connector, commit(), { bytes });
+      expect(await push(connector, { id, body })).toMatchObject(accepted(true));
+      const bodySha256 = createHash("sha256").update(body).digest("hex");
+      const first = { bodyStored: true, bodyBytes: body.length, bodySha256, repeats: 0, alteredAt: null };
+      const find = async () => (await deliveries(acme, `connectorId=${connector.id}&limit=1`))[0];
+      expect(await find()).toMatchObject(first);
+      await push(connector, { id, body });
+      expect(await find()).toMatchObject({ ...first, repeats: 1 });
+      await push(connector, { id, body: pushBody(connector, commit(), { bytes }) });
+      expect(await find()).toMatchObject({ ...first, repeats: 2, alteredAt: expect.any(Number) });
+    }
+  });
+
   test("every delivery once, newest first, page by page", async () => {
     const connector = await connect(acme);
     for (let n = 0; n < 5; n++) await push(connector);
