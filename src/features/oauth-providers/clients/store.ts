@@ -60,8 +60,10 @@ export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[])
   db.rows<Setup & { place: number }>(sql`
     select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
       p.discovered_at as "discoveredAt", p.scopes as "customScopes"
-    from unnest(${keys.map(({ orgId }) => orgId)}::text[], ${keys.map(({ providerId }) => providerId)}::text[])
-      with ordinality as wanted (org_id, id, place)
+    -- A subquery hides the lengths of the arrays from the planner, which keeps its plan then.
+    from (select ${keys.map(({ orgId }) => orgId)}::text[] as org_ids,
+        ${keys.map(({ providerId }) => providerId)}::text[] as ids offset 0) given
+      cross join unnest(given.org_ids, given.ids) with ordinality as wanted (org_id, id, place)
     left join oauth_providers p on p.org_id = wanted.org_id and p.id = wanted.id
     left join oauth_clients c on c.org_id = wanted.org_id and c.provider_id = wanted.id
     left join oauth_client_credentials k on k.id = c.credentials_id`);
