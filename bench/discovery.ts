@@ -1,52 +1,46 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import {
-  Client,
-  discoverOAuthServerInfo,
-  extractWWWAuthenticateParams,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
 import { discover } from "@signalbox/discovery";
 import { createEgress } from "@signalbox/discovery/egress";
 import type { RemoteServer } from "./discovery/servers.ts";
+import { measureSlowest, type Slowest } from "./discovery/slowest.ts";
 import { type Bench, type Figure, interleave, median, ratio } from "./measure.ts";
 
 const RESPONSE_DELAY_MS = 50;
 const egress = createEgress({ allow: [], allowLoopback: true });
 
-/**
- * Compares discovery with that of the official SDK, on the same servers, which answer after 50 ms. The SDK
- * connects as its users do (version negotiation, then tools), and where it is refused it follows its own
- * authorization discovery up to the metadata of the authorization server.
- */
+type Measure = (url: string, count: number) => Promise<Slowest>;
+
+/** Compares discovery with that of the official SDK, on the same servers, which answer after 50 ms. */
 export const discovery: Bench = async ({ rounds, logProgress }) => {
   // The servers run in another thread, so that their work is not measured.
   const servers = new Worker(new URL("./discovery/servers.ts", import.meta.url), {
     workerData: RESPONSE_DELAY_MS,
     stderr: true,
   });
-  const far = await new Promise<RemoteServer[]>((resolve, reject) => {
-    servers.once("message", resolve);
-    servers.once("error", reject);
-  });
+  const [far] = (await once(servers, "message")) as [RemoteServer[]];
+  const sdkThread = new Worker(new URL("./discovery/sdk.ts", import.meta.url));
+  const sdk: Measure = async (url, count) => {
+    sdkThread.postMessage({ url, count });
+    return (await once(sdkThread, "message"))[0] as Slowest;
+  };
   const figures: Figure[] = [];
   for (const { name, url, roundTrips } of far) {
     logProgress(`discovery: ${name}`);
-    const { ours, sdk } = await interleave(rounds, {
-      ours: () => measureTime(() => discoverOnce(url)),
-      sdk: () => measureTime(() => discoverWithSdk(url)),
-    });
-    figures.push({ name, value: median(ours), unit: "ms" });
-    figures.push(ratio("  times the official SDK", ours, sdk));
+    const turns = await interleave(rounds, { ours: () => ours(url, 1), sdk: () => sdk(url, 1) });
+    figures.push({ name, value: median(times(turns.ours)), unit: "ms" });
+    figures.push(ratio("  times the official SDK", times(turns.ours), times(turns.sdk)));
     if (roundTrips === undefined) continue;
     figures.push({
       name: `  times ${roundTrips} round trips`,
-      value: median(ours) / (roundTrips * RESPONSE_DELAY_MS),
+      value: median(times(turns.ours)) / (roundTrips * RESPONSE_DELAY_MS),
       unit: "×",
       promise: { atMost: 1.07 },
     });
   }
-  figures.push(...(await measureConcurrency(far[0]?.url ?? "", Math.min(rounds, 7), logProgress)));
+  figures.push(...(await measureConcurrency(far[0]?.url ?? "", sdk, Math.min(rounds, 7), logProgress)));
   await servers.terminate();
+  await sdkThread.terminate();
   await egress.close();
   return figures;
 };
@@ -56,57 +50,47 @@ const warmUps = 60;
 /** Measures fifty discoveries at once, also next to targets that never answer. */
 async function measureConcurrency(
   url: string,
+  sdk: Measure,
   rounds: number,
   logProgress: (text: string) => void,
 ): Promise<Figure[]> {
   logProgress("discovery: fifty at once");
-  const slowest = async (count: number, work: (url: string) => Promise<unknown>) =>
-    Math.max(...(await Promise.all(Array.from({ length: count }, () => measureTime(() => work(url))))));
   const silent = new URL("/silent", url).href;
-  const first = await slowest(50, discoverOnce);
+  const first = await ours(url, 50);
   // Both sides are warmed up, because the compiler optimizes for some thousand discoveries.
   for (let n = 0; n < warmUps; n += 1) {
-    await slowest(50, discoverOnce);
-    await slowest(50, discoverWithSdk);
+    await ours(url, 50);
+    await sdk(url, 50);
   }
-  const { alone, ours, sdk, beside } = await interleave(rounds, {
-    alone: () => slowest(1, discoverOnce),
-    ours: () => slowest(50, discoverOnce),
-    sdk: () => slowest(50, discoverWithSdk),
-    beside: async () => {
+  const turns = await interleave(rounds, {
+    alone: () => ours(url, 1),
+    ours: () => ours(url, 50),
+    sdk: () => sdk(url, 50),
+    beside: () => {
       for (let n = 0; n < 25; n += 1) void discoverOnce(silent);
-      return slowest(25, discoverOnce);
+      return ours(url, 25);
     },
   });
-  // The CPU time of this thread, which other load on the machine affects less than the elapsed time.
-  const spent = await interleave(rounds, {
-    ours: () => measureProcessorTime(() => slowest(50, discoverOnce)),
-    sdk: () => measureProcessorTime(() => slowest(50, discoverWithSdk)),
-  });
   return [
-    { name: "the slowest of the first 50 at once", value: first, unit: "ms" },
-    { name: "one alone", value: median(alone), unit: "ms" },
-    { name: "the slowest of 50 at once", value: median(ours), unit: "ms" },
-    ratio("  times one alone", ours, alone, { atMost: 1.25 }),
-    ratio("  times the slowest of 50 by the official SDK", ours, sdk),
-    { name: "processor time of one of 50", value: median(spent.ours) / 50, unit: "ms" },
-    ratio("  times the official SDK", spent.ours, spent.sdk),
-    { name: "the slowest of 25 while 25 others never answer", value: median(beside), unit: "ms" },
+    { name: "the slowest of the first 50 at once", value: first.ms, unit: "ms" },
+    { name: "one alone", value: median(times(turns.alone)), unit: "ms" },
+    { name: "the slowest of 50 at once", value: median(times(turns.ours)), unit: "ms" },
+    ratio("  times one alone", times(turns.ours), times(turns.alone), { atMost: 1.25 }),
+    ratio("  times the slowest of 50 by the official SDK", times(turns.ours), times(turns.sdk)),
+    { name: "processor time of one of 50", value: median(cpuTimes(turns.ours)) / 50, unit: "ms" },
+    ratio("  times the official SDK", cpuTimes(turns.ours), cpuTimes(turns.sdk)),
+    {
+      name: "the slowest of 25 while 25 others never answer",
+      value: median(times(turns.beside)),
+      unit: "ms",
+    },
   ];
 }
 
-async function measureTime(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
+const times = (turns: readonly Slowest[]) => turns.map(({ ms }) => ms);
+const cpuTimes = (turns: readonly Slowest[]) => turns.map(({ cpuMs }) => cpuMs);
 
-async function measureProcessorTime(work: () => Promise<unknown>): Promise<number> {
-  const before = process.threadCpuUsage();
-  await work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
-}
+const ours: Measure = (url, count) => measureSlowest(count, () => discoverOnce(url));
 
 async function discoverOnce(url: string) {
   const { result } = await discover(url, {
@@ -114,28 +98,4 @@ async function discoverOnce(url: string) {
     redirectUri: (id) => `https://x.example/${id}`,
   });
   return result;
-}
-
-async function discoverWithSdk(url: string) {
-  let resourceMetadataUrl: URL | undefined;
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: async (input, init) => {
-      const response = await fetch(input, init);
-      if (response.status === 401)
-        resourceMetadataUrl = extractWWWAuthenticateParams(response).resourceMetadataUrl;
-      return response;
-    },
-  });
-  const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "auto" } });
-  try {
-    await client.connect(transport);
-    await client.listTools();
-    await transport.terminateSession();
-  } catch {
-    await discoverOAuthServerInfo(url, resourceMetadataUrl ? { resourceMetadataUrl } : {}).catch(
-      () => undefined,
-    );
-  } finally {
-    await client.close();
-  }
 }

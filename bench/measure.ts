@@ -56,9 +56,12 @@ export function ratio(
   return { name, value: median(ratios), unit: "×", between, ...(promise ? { promise } : {}) };
 }
 
+/** Rounds until the compiler has optimized the sides, which takes some ten thousand requests. */
+const warmUps = 5;
+
 /**
  * Gives every side a short turn in every round, each round in the opposite order of the last, so that
- * other load on the machine affects all sides alike. The first round is a warm-up and is not counted.
+ * other load on the machine affects all sides alike. The first rounds warm the sides up and are not counted.
  */
 export async function interleave<Side extends string, Turn>(
   rounds: number,
@@ -66,10 +69,10 @@ export async function interleave<Side extends string, Turn>(
 ): Promise<Record<Side, Turn[]>> {
   const names = Object.keys(sides) as Side[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as Turn[]])) as Record<Side, Turn[]>;
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     for (const name of round % 2 ? names.toReversed() : names) {
       const value = await sides[name]();
-      if (round > 0) measured[name].push(value);
+      if (round >= 0) measured[name].push(value);
     }
   }
   return measured;

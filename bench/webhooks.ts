@@ -12,12 +12,7 @@ import {
   summarize,
   withInstance,
 } from "./measure.ts";
-import {
-  buildRepositoryName,
-  createWebhookSenders,
-  type WebhookSenders,
-  webhookSecret,
-} from "./webhook-senders.ts";
+import { buildRepositoryName, createWebhookSenders, webhookSecret } from "./webhook-senders.ts";
 
 /** Connections at once: code hosts do not wait for a reply before the next delivery. */
 const lanes = 64;
@@ -47,9 +42,8 @@ async function compareWithOctokit(
     });
     try {
       await createConnectors(product.url);
-      // Both sides are warmed up, because the compiler optimizes for some ten thousand requests.
-      const mine = await warmUp(createWebhookSenders(product, lanes, 202, 401));
-      const theirs = await warmUp(createWebhookSenders(peer, lanes, 200, 400));
+      const mine = createWebhookSenders(product, lanes, 202, 401);
+      const theirs = createWebhookSenders(peer, lanes, 200, 400);
       const loudly = createWebhookSenders(loud, lanes, 200, 400);
       const mineByFewer = createWebhookSenders(product, fewerLanes, 202, 401);
       const theirsByFewer = createWebhookSenders(peer, fewerLanes, 200, 400);
@@ -104,14 +98,6 @@ async function compareWithOctokit(
       await loud.stop();
     }
   });
-}
-
-const warmRequests = 12_000;
-
-async function warmUp(senders: WebhookSenders): Promise<WebhookSenders> {
-  for (const bad of [true, false])
-    for (let done = 0; done < warmRequests; ) done += (await senders.push(1, bad)).rate;
-  return senders;
 }
 
 /** Creates a connector for the repository of each connection. */
