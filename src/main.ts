@@ -5,7 +5,17 @@ import { existsSync } from "node:fs";
 // A command in another terminal then sees the settings that `serve` was started with. The environment takes
 // precedence.
 const given = new Set(Object.keys(process.env));
-if (existsSync(".env")) process.loadEnvFile(".env");
+if (existsSync(".env")) {
+  try {
+    process.loadEnvFile(".env");
+  } catch {
+    // Without its settings, a command would work on another database.
+    console.error(
+      ".env in this folder cannot be read. It must be a file with a line NAME=value for each setting.",
+    );
+    process.exit(1);
+  }
+}
 const environment = { ...process.env };
 // A process that `serve` starts later reads the file again, so it must not inherit the values of today.
 if (process.argv[2] === "serve")

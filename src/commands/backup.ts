@@ -1,5 +1,7 @@
-import { existsSync, renameSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { syncFolder } from "@signalbox/command-line/folders";
 import { askServer, findServer } from "../platform/control.ts";
 import { copyEmbedded, createDb, type Db, openPglite } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
@@ -45,7 +47,7 @@ export async function backup(args: string[], io: Io): Promise<number> {
   if (io.serving) return serveBackup(values, io);
   if (words[0] === undefined) throw new UsageError("Name the file to write.");
   const file = resolve(words[0]);
-  if (existsSync(file)) throw new OperatorError(`${file} exists already. Choose another name.`);
+  if (existsSync(file)) throw existsAlready(file);
   const passphrase = await readPassphrase(values, { isNew: true, ...io });
   const started = Date.now();
   const source = await openSource(io);
@@ -71,17 +73,24 @@ export async function backup(args: string[], io: Io): Promise<number> {
   }
 }
 
-/** Errors of other calls, such as `connect`, are those of the database. */
-const fileCalls = ["open", "write", "fsync", "rename"];
+const existsAlready = (file: string) => new OperatorError(`${file} exists already. Choose another name.`);
 
-/** The file has its name only when it is complete and was read again. */
+/** Errors of other calls, such as `connect`, are those of the database. */
+const fileCalls = ["open", "write", "fsync", "rename", "scandir"];
+
+/**
+ * The file has its name only when it is complete and was read again. Until then its name is one that no other backup
+ * uses: with a common name, a backup could give its name to what another one has written so far.
+ */
 async function writeChecked(file: string, db: Db, passphrase: string | undefined, signal: AbortSignal) {
-  const unfinished = `${file}.unfinished`;
+  const unfinished = `${file}.${randomBytes(4).toString("hex")}.unfinished`;
   try {
-    rmSync(unfinished, { force: true });
+    removeAbandoned(file);
     await inSnapshot(db, (parts) => writeFile(unfinished, stopWith(signal, parts), passphrase));
     const summary = await checkFile(unfinished, passphrase);
+    if (existsSync(file)) throw existsAlready(file);
     renameSync(unfinished, file);
+    syncFolder(dirname(file));
     return summary;
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -91,6 +100,19 @@ async function writeChecked(file: string, db: Db, passphrase: string | undefined
     throw new OperatorError(`${file} cannot be written (${code}).${advice} No backup was written.`, {
       cause: error,
     });
+  }
+}
+
+const abandonedAfterMs = 24 * 60 * 60 * 1000;
+
+/** Removes what backups to this file left when they were killed. */
+function removeAbandoned(file: string): void {
+  const folder = dirname(file);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith(".unfinished")) continue;
+    const path = join(folder, name);
+    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (writtenAt !== undefined && writtenAt < Date.now() - abandonedAfterMs) rmSync(path, { force: true });
   }
 }
 

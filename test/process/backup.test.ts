@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { findServer, sendCommand } from "../../src/platform/control.ts";
@@ -80,6 +89,22 @@ describe.each(Object.entries(makeInstances))("a running instance (%s)", (name, m
     rmSync(left, { recursive: true });
     expect(copied).toContain("pg_wal");
     expect(copied).not.toContain("left");
+  });
+
+  test("is backed up once when two commands write to one file at the same time", async () => {
+    const twice = join(dirname(file), "twice.backup");
+    const abandoned = `${twice}.0.unfinished`;
+    writeFileSync(abandoned, "left by a killed backup");
+    utimesSync(abandoned, 0, 0);
+    const back = () => signalbox(["backup", twice], source.dataDir, source.env);
+    const both = await Promise.all([back(), back()]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.map(({ stderr }) => stderr).sort()).toEqual([
+      "",
+      `${twice} exists already. Choose another name.\n`,
+    ]);
+    expect(await signalbox(["restore", "--check", twice])).toMatchObject({ code: 0 });
+    expect(readdirSync(dirname(twice)).filter((name) => name.endsWith(".unfinished"))).toEqual([]);
   });
 
   test("shows the backup in `doctor`", async () => {

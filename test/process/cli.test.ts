@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -549,5 +550,20 @@ describe.concurrent("a refusal by the server", () => {
       stdout: "",
       stderr: `No usable answer from ${url} (connection refused). Check that the server runs and that the URL is right.\n`,
     });
+  });
+});
+
+test("a .env that is a folder is named, and nothing is done", () => {
+  const folder = freshFolder();
+  mkdirSync(join(folder, ".env"), { recursive: true });
+  const program = join(import.meta.dirname, "../../bin/signalbox.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [program, "doctor"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      ".env in this folder cannot be read. It must be a file with a line NAME=value for each setting.\n",
   });
 });

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fdatasync,
-  fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -18,7 +17,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "@signalbox/command-line";
-import { lockFolder } from "@signalbox/command-line/folders";
+import { lockFolder, syncFolder } from "@signalbox/command-line/folders";
 import {
   beginJournal,
   type Journal,
@@ -150,16 +149,6 @@ function openFile(path: string, flags: "ax+" | "a+") {
     isOpen = false;
   };
   return { storage, truncate: (length: number) => ftruncateSync(fd, length), close };
-}
-
-/** Makes sure that a new file still exists after a power failure. */
-function syncFolder(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** A run is held by the name of its runner, so the name stays the same after a restart. */

@@ -40,10 +40,10 @@ export function serializeBind(statement: string, values: readonly BoundValue[]):
   copied[5] = 0;
   let at = 6 + copied.write(statement, 6);
   copied[at++] = 0;
-  at = copied.writeInt16BE(values.length, at);
+  at = copied.writeUInt16BE(values.length, at);
   for (const value of values)
     at = copied.writeInt16BE(value !== null && typeof value === "object" ? 1 : 0, at);
-  at = copied.writeInt16BE(values.length, at);
+  at = copied.writeUInt16BE(values.length, at);
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     at = copied.writeInt32BE(value === null ? -1 : sizes[i]!, at);

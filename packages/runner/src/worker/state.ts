@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { OperatorError } from "@signalbox/command-line";
-import { lockFolder } from "@signalbox/command-line/folders";
+import { lockFolder, syncFolder } from "@signalbox/command-line/folders";
 
 /** What a worker keeps between two starts. */
 export interface Kept {
@@ -81,12 +81,7 @@ function writeDurably(file: string, text: string): void {
   try {
     writeFileSync(next, `${text}\n`, { mode: 0o600, flush: true });
     renameSync(next, file);
-    const folder = openSync(join(file, ".."), "r");
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    syncFolder(join(file, ".."));
   } catch (error) {
     throw new OperatorError(`${file} cannot be written (${(error as Error).message}). Make room for it.`);
   }
