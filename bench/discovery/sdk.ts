@@ -1,4 +1,4 @@
-/** Discovery by the official SDK, in a thread of its own: the compiler optimizes each side for its own calls. */
+/** Runs discovery of the official SDK in its own thread, so that the compiler optimizes each side separately. */
 import { parentPort } from "node:worker_threads";
 import {
   Client,

@@ -5,7 +5,7 @@ export interface Slowest {
   cpuMs: number;
 }
 
-/** Runs so many at once. */
+/** Runs `work` so many times at once. */
 export async function measureSlowest(count: number, work: () => Promise<unknown>): Promise<Slowest> {
   const cpu = process.threadCpuUsage();
   const started = performance.now();

@@ -79,8 +79,8 @@ const existsAlready = (file: string) => new OperatorError(`${file} exists alread
 const fileCalls = ["open", "write", "fsync", "rename", "scandir"];
 
 /**
- * The file has its name only when it is complete and was read again. Until then its name is one that no other backup
- * uses: with a common name, a backup could give its name to what another one has written so far.
+ * The file has its name only when it is complete and was read again. Until then it has a name that no other backup uses.
+ * If two backups shared one, the first could rename the incomplete file of the second.
  */
 async function writeChecked(file: string, db: Db, passphrase: string | undefined, signal: AbortSignal) {
   const unfinished = `${file}.${randomBytes(4).toString("hex")}.unfinished`;
@@ -90,7 +90,7 @@ async function writeChecked(file: string, db: Db, passphrase: string | undefined
     const summary = await checkFile(unfinished, passphrase);
     if (existsSync(file)) throw existsAlready(file);
     renameSync(unfinished, file);
-    syncFolder(dirname(file));
+    syncName(file);
     return summary;
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -100,6 +100,14 @@ async function writeChecked(file: string, db: Db, passphrase: string | undefined
     throw new OperatorError(`${file} cannot be written (${code}).${advice} No backup was written.`, {
       cause: error,
     });
+  }
+}
+
+function syncName(file: string): void {
+  try {
+    syncFolder(dirname(file));
+  } catch {
+    // Some file systems cannot sync a folder. The content of the backup is on the disk.
   }
 }
 

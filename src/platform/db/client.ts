@@ -1,7 +1,7 @@
 import pg from "pg";
 import { type BoundValue, ByteParts, serializeBind } from "./bind.ts";
 
-/** What the driver gives to `bind` of its connection. */
+/** The argument of the driver's own `bind`. */
 interface BindConfig {
   portal?: string;
   statement?: string;

@@ -162,7 +162,7 @@ class WholeExchange implements Exchange {
   readonly #connection: WholeConnection;
   readonly #body: Buffer;
   #listeners: ((isSent: boolean) => void)[] | undefined;
-  /** False after the caller disconnected. Undefined until either happens. */
+  /** True when the reply was sent, false when the caller disconnected before. Undefined until then. */
   #isSent: boolean | undefined;
 
   constructor(connection: WholeConnection, body: Buffer) {
@@ -186,7 +186,7 @@ class WholeExchange implements Exchange {
   }
 
   send(answer: Answer): void {
-    // The end of the exchange follows with the close of the socket.
+    // The `close` event of the socket ends the exchange.
     if (this.socket.destroyed) return;
     this.#connection.reply(answer);
     this.end(true);

@@ -98,8 +98,8 @@ export const recordPushesAcrossOrganizations = (
   return db.rows<RecordedPush>(sql`
     with given as materialized (
       select *
-      -- In the from clause, each function would first store all of its rows. A subquery hides the lengths of the arrays
-      -- from the planner, which keeps its plan then.
+      -- In the from clause, each function would first store all of its rows. The inner subquery
+      -- hides the lengths of the arrays from the planner, so that PostgreSQL keeps one plan for all lengths.
       from (select unnest(a.place) as place, unnest(a.id) as id, unnest(a.scope) as scope,
         unnest(a.delivery_id) as delivery_id, unnest(a.org_id) as org_id, unnest(a.dialect) as dialect,
         unnest(a.event) as event, unnest(a.repository) as repository, unnest(a.repository_key) as repository_key,
@@ -141,7 +141,8 @@ export const recordPushesAcrossOrganizations = (
       insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, repository, ref, head,
         installation_id, outcome, headers, body, body_digest, target_connector_id, target_org_id, target_sync_id)
       select id, scope, delivery_id, org_id, dialect, event, repository, ref, head, installation_id, 'accepted',
-        headers, substring(${bodies}::bytea from start for length), decode(digest, 'hex'), target_connector_id, target_org_id, case when is_new then sync_id end
+        headers, substring(${bodies}::bytea from start for length), decode(digest, 'hex'), target_connector_id,
+        target_org_id, case when is_new then sync_id end
       from given where id in (select id from keyed)
       returning id, scope, head, target_connector_id, target_org_id, target_sync_id
     ), wanted as (

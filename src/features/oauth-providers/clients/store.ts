@@ -60,7 +60,7 @@ export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[])
   db.rows<Setup & { place: number }>(sql`
     select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
       p.discovered_at as "discoveredAt", p.scopes as "customScopes"
-    -- A subquery hides the lengths of the arrays from the planner, which keeps its plan then.
+    -- The subquery hides the lengths of the arrays from the planner, so that PostgreSQL keeps one plan for all lengths.
     from (select ${keys.map(({ orgId }) => orgId)}::text[] as org_ids,
         ${keys.map(({ providerId }) => providerId)}::text[] as ids offset 0) given
       cross join unnest(given.org_ids, given.ids) with ordinality as wanted (org_id, id, place)
