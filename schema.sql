@@ -441,8 +441,7 @@ create table connector_syncs (
   head_unproven boolean not null default false,
   constraint connector_syncs_pkey PRIMARY KEY (id),
   constraint connector_syncs_cause_check CHECK ((cause = ANY (ARRAY['push'::text, 'created'::text, 'changed'::text, 'manual'::text, 'sweep'::text, 'event'::text]))),
-  constraint connector_syncs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'superseded'::text]))),
-  constraint connector_syncs_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE
+  constraint connector_syncs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'superseded'::text])))
 );
 CREATE INDEX connector_syncs_age ON connector_syncs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX connector_syncs_connector ON connector_syncs USING btree (connector_id, id DESC);
@@ -490,6 +489,7 @@ CREATE INDEX connectors_check ON connectors USING btree (checked_at NULLS FIRST)
 CREATE INDEX connectors_installation ON connectors USING btree (installation_id) WHERE (installation_id IS NOT NULL);
 CREATE INDEX connectors_match ON connectors USING btree (repository_key);
 CREATE INDEX connectors_page ON connectors USING btree (org_id, id DESC);
+CREATE TRIGGER connectors_deliveries AFTER DELETE ON connectors REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION connectors_remove_deliveries();
 
 create table database_sizes (
   day date not null,
@@ -1240,13 +1240,10 @@ create table oauth_connection_events (
   user_agent text,
   detail jsonb not null default '{}'::jsonb,
   created_at timestamptz not null default now(),
-  constraint oauth_connection_events_pkey PRIMARY KEY (id),
-  constraint oauth_connection_events_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES oauth_connections(id) ON DELETE CASCADE,
-  constraint oauth_connection_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint oauth_connection_events_pkey PRIMARY KEY (id)
 );
-CREATE INDEX oauth_connection_events_age ON oauth_connection_events USING btree (created_at);
 CREATE INDEX oauth_connection_events_connection ON oauth_connection_events USING btree (connection_id, id DESC);
-CREATE INDEX oauth_connection_events_org ON oauth_connection_events USING btree (org_id, id DESC);
+CREATE INDEX oauth_connection_events_org ON oauth_connection_events USING btree (org_id) WHERE (connection_id IS NULL);
 
 create table oauth_connection_grants (
   connection_id text collate "C" not null,
@@ -1307,6 +1304,7 @@ CREATE INDEX oauth_connections_reconnect ON oauth_connections USING btree (org_i
 CREATE UNIQUE INDEX oauth_connections_shared ON oauth_connections USING btree (org_id, provider_id, label) WHERE ((status <> 'ended'::text) AND shared);
 CREATE INDEX oauth_connections_token ON oauth_connections USING btree (token_id);
 CREATE TRIGGER oauth_connections_end AFTER UPDATE OF status ON oauth_connections FOR EACH ROW WHEN (((new.status = 'ended'::text) AND (old.status <> 'ended'::text))) EXECUTE FUNCTION oauth_token_left();
+CREATE TRIGGER oauth_connections_events AFTER DELETE ON oauth_connections REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION oauth_connections_remove_events();
 CREATE TRIGGER oauth_connections_gone AFTER DELETE ON oauth_connections FOR EACH ROW WHEN ((old.status <> 'ended'::text)) EXECUTE FUNCTION oauth_token_left();
 
 create table oauth_providers (
@@ -1412,6 +1410,7 @@ CREATE INDEX organizations_provisional ON organizations USING btree (provisional
 CREATE INDEX organizations_provisional_network ON organizations USING btree (provisional_network) WHERE (provisional_until IS NOT NULL);
 CREATE INDEX organizations_restored ON organizations USING btree (restored_at) WHERE (restored_at IS NOT NULL);
 CREATE INDEX organizations_suspended ON organizations USING btree (id) WHERE (suspended_at IS NOT NULL);
+CREATE TRIGGER organizations_frequent_rows AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_remove_frequent_rows();
 CREATE TRIGGER organizations_gone AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_leave_runs();
 
 create table passkey_challenges (
@@ -2121,9 +2120,7 @@ create table webhook_deliveries (
   target_sync_id text collate "C",
   dropped_body_bytes integer,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
-  constraint webhook_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'ignored'::text, 'invalid'::text]))),
-  constraint webhook_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint webhook_deliveries_target_connector_id_fkey FOREIGN KEY (target_connector_id) REFERENCES connectors(id) ON DELETE CASCADE
+  constraint webhook_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'ignored'::text, 'invalid'::text])))
 ) partition by RANGE (id);
 CREATE INDEX webhook_deliveries_altered ON ONLY webhook_deliveries USING btree (COALESCE(target_org_id, org_id), altered_at) WHERE (altered_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_connector_event ON ONLY webhook_deliveries USING btree (target_connector_id, event, id COLLATE "POSIX" DESC) WHERE (event <> 'push'::text);
@@ -2450,6 +2447,20 @@ AS $function$ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION connectors_remove_deliveries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  connector record;
+begin
+  for connector in select id from gone loop
+    delete from connector_syncs where connector_id = connector.id;
+    delete from webhook_deliveries where target_connector_id = connector.id;
+  end loop;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION drop_partition(name text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2518,6 +2529,20 @@ AS $function$
   select run_number_at(now()) | (nextval('automation_run_numbers') & 4194303)
 $function$;
 
+CREATE OR REPLACE FUNCTION oauth_connections_remove_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  connection record;
+begin
+  -- One by one, so that the index is used whatever the planner expects.
+  for connection in select id from gone loop
+    delete from oauth_connection_events where connection_id = connection.id;
+  end loop;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION oauth_member_left()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2544,6 +2569,20 @@ CREATE OR REPLACE FUNCTION organizations_leave_runs()
 AS $function$ begin
   insert into automation_org_leftovers (org_id) select id from gone on conflict do nothing;
   delete from automation_runs where org_id in (select id from gone) and status in ('queued', 'running');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION organizations_remove_frequent_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization record;
+begin
+  for organization in select id from gone loop
+    delete from oauth_connection_events where org_id = organization.id and connection_id is null;
+    delete from webhook_deliveries where org_id = organization.id;
+  end loop;
   return null;
 end $function$;
 

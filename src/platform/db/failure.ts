@@ -55,10 +55,6 @@ function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** The row that a new row refers to was removed in the meantime. */
-export const isMissingReference = (error: unknown): boolean =>
-  ((error ?? {}) as { code?: string }).code === "23503";
-
 /** Returns the name of the violated unique constraint, so that a service can name the value that already exists. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };

@@ -16,7 +16,6 @@ export {
   isCollision,
   isDatabaseBusy,
   isDatabaseDown,
-  isMissingReference,
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";

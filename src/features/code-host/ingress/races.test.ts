@@ -66,6 +66,31 @@ describe.runIf(inject("engine") === "postgres")("two requests at the same moment
     ).toMatchObject({ status: 200, body: { reason: "no matching connector" } });
   });
 
+  test("no delivery and no sync is left of an organization that is removed during pushes", async () => {
+    for (let round = 0; round < 4; round++) {
+      const globex = await createWorkspace(server, "Globex");
+      const connectors = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          insertConnector(server.platform, globex.orgId, { repository: `globex/${round}-${n}` }),
+        ),
+      );
+      const pushes = connectors.flatMap((connector) => [
+        push(connector),
+        send("codehost", instanceSecret, pushBody(connector)),
+      ]);
+      const removal = server.platform.db.run(sql`delete from organizations where id = ${globex.orgId}`);
+      const later = connectors.map((connector) => push(connector));
+      for (const { status } of await Promise.all([...pushes, ...later]))
+        expect([200, 202, 401]).toContain(status);
+      await removal;
+      expect(
+        await server.platform.db.rows(sql`
+          select id from webhook_deliveries where ${globex.orgId} in (org_id, target_org_id)
+          union all select id from connector_syncs where org_id = ${globex.orgId}`),
+      ).toEqual([]);
+    }
+  });
+
   test("a delivery that is replayed while it is repeated gets a valid reply both times", async () => {
     const connector = await connect();
     const [body, id] = [pushBody(connector), randomUUID()];

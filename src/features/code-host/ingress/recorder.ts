@@ -1,6 +1,5 @@
 import { createBatcher } from "../../../platform/batcher.ts";
 import type { Platform } from "../../../platform/context.ts";
-import { isMissingReference } from "../../../platform/db/index.ts";
 import { defineState } from "../../../platform/state.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { announceSyncs } from "../syncs/index.ts";
@@ -35,11 +34,6 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
   };
   return createBatcher({
     send,
-    async onFailure(error, push) {
-      // The connector was removed during the write. The second attempt finds no connector.
-      if (isMissingReference(error)) return (await send([push]))[0]!;
-      throw error;
-    },
     size: ({ body }) => body.length,
     maxItems: 64,
     maxSize: 1024 * 1024,

@@ -53,7 +53,8 @@ export interface RecordedPush {
 
 /**
  * The connectors that push `g` may concern, how many of them match its installation, and whether the only match has
- * something new to sync. A lateral query per push lets the planner find connectors by name.
+ * something new to sync. A lateral query per push lets the planner find connectors by name. The connectors are locked, so
+ * that none is removed before the delivery and the sync are committed, which have no foreign keys.
  */
 const matchingConnectors = sql`
   select count(*) as candidates, count(*) filter (where c.matches) as targets,
@@ -67,7 +68,8 @@ const matchingConnectors = sql`
     from connectors
     where repository_key = g.repository_key and ref = g.ref and status = 'active'
       and codehost = any(string_to_array(g.codehosts, ' '))
-      and (g.connector_id is null or id = g.connector_id) and ${isNotSuspended(sql`org_id`)}) c
+      and (g.connector_id is null or id = g.connector_id) and ${isNotSuspended(sql`org_id`)}
+    for key share) c
   left join lateral (${newestSync}) newest on true`;
 
 /**

@@ -173,6 +173,50 @@ describe("connections", () => {
       }
     });
 
+    test("the events of a connection are removed with it, and all others with their organization", async () => {
+      const gone = await createWorkspace(server, "Gone");
+      const { db } = server.platform;
+      await setUpProvider(server, gone.owner.auth, as);
+      const connectionId = await connected(gone.owner);
+      const other = await connected(ada);
+      const listOwners = () =>
+        db.rows<{ owner: string }>(sql`
+          select distinct coalesce(connection_id, 'the organization') as owner from oauth_connection_events
+          where org_id = ${gone.orgId} or connection_id = ${other} order by 1`);
+      const owner = (name: string) => ({ owner: name });
+      const sorted = [connectionId, other].toSorted().map(owner);
+      expect(await listOwners()).toEqual([...sorted, owner("the organization")]);
+      await db.run(sql`delete from oauth_connections where id = ${connectionId}`);
+      expect(await listOwners()).toEqual([owner(other), owner("the organization")]);
+      await db.run(sql`delete from organizations where id = ${gone.orgId}`);
+      expect(await listOwners()).toEqual([owner(other)]);
+    });
+
+    test("issued tokens are recorded for 90 days, and other events for 400", async () => {
+      const { db } = server.platform;
+      const connectionId = await connected(ada);
+      const insertEvent = (days: number, type: string) =>
+        db.run(sql`
+          insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, created_at)
+          select 'oce_' || id_digits_at(at) || ${type.padEnd(16, "0").slice(0, 16)}, ${acme.orgId}, ${id}, ${connectionId},
+            ${type}, at
+          from (select now() - make_interval(days => ${days}::int) as at) made`);
+      for (const days of [89, 91, 399, 401]) {
+        await insertEvent(days, "token_issued");
+        await insertEvent(days, "refreshed");
+      }
+      await runJob(server, "oauth.tidy");
+      const left = await db.rows(sql`
+        select type, extract(day from now() - created_at)::int as days from oauth_connection_events
+        where connection_id = ${connectionId} and created_at < now() - interval '1 day' order by days desc, type`);
+      expect(left).toEqual([
+        { type: "refreshed", days: 399 },
+        { type: "refreshed", days: 91 },
+        { type: "refreshed", days: 89 },
+        { type: "token_issued", days: 89 },
+      ]);
+    });
+
     test("the tokens of a changed client are revoked with the old client credentials", async () => {
       const connectionId = await connected(ada);
       const [access] = await listSecrets(connectionId);

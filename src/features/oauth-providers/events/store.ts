@@ -15,13 +15,19 @@ export interface NewEvent {
   detail: Record<string, unknown>;
 }
 
+/** Locks the owner of the event, because the table has no foreign keys. Nothing is inserted if the owner was removed. */
 export const insert = (db: Db, orgId: OrgId, event: NewEvent) =>
   db.run(sql`
     insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
       credential_id, address, user_agent, detail)
-    values (${event.id}, ${orgId}, ${event.providerId}, ${event.connectionId}, ${event.type}, ${event.memberId},
+    select ${event.id}, ${orgId}, ${event.providerId}, ${event.connectionId}, ${event.type}, ${event.memberId},
       ${event.credential}, ${event.credentialId}, ${event.address}, ${event.userAgent},
-      ${JSON.stringify(event.detail)}::jsonb)`);
+      ${JSON.stringify(event.detail)}::jsonb
+    from ${
+      event.connectionId === null
+        ? sql`organizations where id = ${orgId}`
+        : sql`oauth_connections where org_id = ${orgId} and id = ${event.connectionId}`
+    } for key share`);
 
 export const list = (db: Db, orgId: OrgId, connectionId: string, after: string, limit: number) =>
   db.rows<ConnectionEvent>(sql`
@@ -31,11 +37,14 @@ export const list = (db: Db, orgId: OrgId, connectionId: string, after: string, 
     where org_id = ${orgId} and connection_id = ${connectionId} and id < ${after}
     order by id desc limit ${limit}`);
 
-/** Events of issued tokens are many, so they are kept for a shorter time than other events. */
+/**
+ * Events of issued tokens are many, so they are kept for a shorter time than other events. Their ids begin with the time
+ * at which they were made.
+ */
 export const removeOldAcrossOrganizations = (db: Db, issuedDays: number, otherDays: number) =>
   db.run(sql`
     delete from oauth_connection_events where id in (
       select id from oauth_connection_events
-      where created_at < now() - make_interval(days => ${issuedDays}::int)
-        and (type = 'token_issued' or created_at < now() - make_interval(days => ${otherDays}::int))
-      order by created_at limit 10000)`);
+      where id < 'oce_' || id_digits_at(now() - make_interval(days => ${issuedDays}::int))
+        and (type = 'token_issued' or id < 'oce_' || id_digits_at(now() - make_interval(days => ${otherDays}::int)))
+      order by id limit 10000)`);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createRunner } from "../../../../test/automations.ts";
 import {
   type AuthorizationServer,
@@ -179,6 +180,25 @@ describe("tokens", () => {
     await Promise.all(asking);
     expect(new Set(late)).toEqual(new Set([404]));
   });
+
+  // The embedded database has one connection, so nothing is in between.
+  test.runIf(inject("engine") === "postgres")(
+    "a connection that is being removed gives no token, and no record of one is left",
+    async () => {
+      const { person, connectionId: removed } = await freshConnection();
+      let asking!: ReturnType<typeof getToken>;
+      await server.platform.db.transaction(async (tx) => {
+        await tx.run(sql`delete from oauth_connections where id = ${removed}`);
+        asking = getToken(server, person.auth, id);
+        await sleep(300);
+      });
+      expect((await asking).status).toBe(404);
+      expect(
+        await server.platform.db.rows(sql`
+          select type from oauth_connection_events where connection_id = ${removed}`),
+      ).toEqual([]);
+    },
+  );
 
   test("an expired token is refreshed, and the old refresh token is never sent again", async () => {
     const old = (await getToken(server, ada.auth, id)).body.accessToken;
