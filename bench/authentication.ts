@@ -5,6 +5,7 @@ import type { Ctx } from "../src/platform/context.ts";
 import { createDb, openPostgres } from "../src/platform/db/index.ts";
 import { createAuthenticator } from "../src/platform/http/index.ts";
 import { createState } from "../src/platform/state.ts";
+import { measureRequests } from "./load.ts";
 import {
   type Bench,
   type BenchOptions,
@@ -15,7 +16,6 @@ import {
   interleave,
   listEngines,
   measureCalls,
-  measureRequests,
   startChild,
   summarize,
   withInstance,

@@ -1,12 +1,5 @@
-import {
-  type Bench,
-  compare,
-  interleave,
-  measureRequests,
-  startChild,
-  summarize,
-  withInstance,
-} from "./measure.ts";
+import { measureRequests } from "./load.ts";
+import { type Bench, compare, interleave, startChild, summarize, withInstance } from "./measure.ts";
 import { openPath } from "./probes.ts";
 
 /** The same small GET through our HTTP layer alone, through Hono alone, and through the whole product. */

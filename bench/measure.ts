@@ -3,7 +3,6 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
 import pg from "pg";
 import { isPostgresAvailable, makeDatabase } from "../test/postgres.ts";
 
@@ -78,41 +77,11 @@ export async function interleave<Side extends string, Turn>(
   return measured;
 }
 
-interface Load {
-  /** The measured process. */
-  child: Child;
-  path: string;
-  seconds: number;
-  headers?: Record<string, string>;
-  method?: string;
-  body?: string;
-  connections?: number;
-}
-
 export interface Turn {
   /** Successful requests per second. */
   rate: number;
   /** CPU microseconds for each request. Other load on the machine affects it much less than the rate. */
   cpu: number;
-}
-
-/** Sends HTTP requests as fast as they are answered. Any reply but success fails the measurement. */
-export async function measureRequests({
-  child,
-  path,
-  seconds,
-  connections = 32,
-  ...request
-}: Load): Promise<Turn> {
-  const before = cpuMicroseconds(child);
-  const result = await autocannon({ ...request, url: child.url + path, connections, duration: seconds });
-  if (result.non2xx || result.errors || result["2xx"] === 0) {
-    throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed.`);
-  }
-  return {
-    rate: result["2xx"] / result.duration,
-    cpu: (cpuMicroseconds(child) - before) / result["2xx"],
-  };
 }
 
 /** The CPU time of the whole process, from the kernel (Linux only). */

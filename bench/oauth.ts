@@ -1,4 +1,5 @@
 import { approve, startAuthorizationServer } from "../test/fixtures/authorization-server.ts";
+import { measureRequests } from "./load.ts";
 import {
   type Bench,
   type BenchOptions,
@@ -8,7 +9,6 @@ import {
   type Figure,
   interleave,
   listEngines,
-  measureRequests,
   startChild,
   summarize,
   withInstance,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import autocannon from "autocannon";
 import pg from "pg";
+import { measureRequests } from "./load.ts";
 import {
   type Bench,
   type Child,
@@ -83,18 +83,16 @@ async function measureSide(
   seconds: number,
 ): Promise<ProcessTurn> {
   const before = { service: readTree(child.process.pid!), database: await readDatabase(databaseUrl) };
-  const result = await autocannon({
-    url: child.url + path,
+  const { rate, requests } = await measureRequests({
+    child,
+    path,
+    seconds,
     connections,
-    duration: seconds,
     headers: { "x-api-key": key },
   });
-  if (result.non2xx || result.errors || result["2xx"] === 0)
-    throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed.`);
-  const requests = result["2xx"];
   const after = { service: readTree(child.process.pid!), database: await readDatabase(databaseUrl) };
   return {
-    rate: requests / result.duration,
+    rate,
     cpu: (after.service - before.service) / requests,
     databaseCpu: (after.database - before.database) / requests,
   };

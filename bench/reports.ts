@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { LoadTurn } from "./load.ts";
 import {
   type Bench,
   type BenchOptions,
@@ -14,7 +15,7 @@ import {
   withInstance,
 } from "./measure.ts";
 import { isPgbenchInstalled, openPgbench } from "./peers/pgbench.ts";
-import { openReporters, payload, type Reporters, type ReportTurn } from "./reporters.ts";
+import { createReporters, payload, type Reporters } from "./reporters.ts";
 
 const reporterCount = 32;
 /** The product's own default. */
@@ -37,13 +38,19 @@ async function beside(engine: EngineKind, { rounds, seconds, logProgress }: Benc
       const url = place.env.DATABASE_URL;
       const peer =
         url && (await isPgbenchInstalled()) ? await openPgbench(url, place.folder, connections) : undefined;
-      const turns = await interleave<string, ReportTurn>(rounds, {
+      const turns = await interleave<string, LoadTurn>(rounds, {
         ...(peer
-          ? { peer: async () => ({ rate: await peer(seconds), cpu: Number.NaN, p99: Number.NaN }) }
+          ? {
+              peer: async () => ({
+                rate: await peer(seconds),
+                cpu: Number.NaN,
+                p99: Number.NaN,
+                requests: 0,
+              }),
+            }
           : {}),
         ...sides(reporters, seconds),
       });
-      reporters.close();
       const rates = (side: string) => turns[side]!.map(({ rate }) => rate);
       const promised: Record<string, number> = { single: 0.5, "batches of 8": 3, "batches of 50": 7 };
       return [
@@ -95,7 +102,7 @@ export const reportsOnFull: Bench = async ({ rounds, seconds, logProgress }) => 
             empty: () => few.report(seconds, batch),
             full: () => many.report(seconds, batch),
           });
-          const rates = (turns: ReportTurn[]) => turns.map(({ rate }) => rate);
+          const rates = (turns: LoadTurn[]) => turns.map(({ rate }) => rate);
           figures.push(
             ...shown(`full table: events, ${side}`, turns.full),
             ratio(`full table: ${side} beside an empty one`, rates(turns.full), rates(turns.empty), {
@@ -103,8 +110,6 @@ export const reportsOnFull: Bench = async ({ rounds, seconds, logProgress }) => 
             }),
           );
         }
-        few.close();
-        many.close();
         return figures;
       } finally {
         await empty.stop();
@@ -120,7 +125,7 @@ const sides = (reporters: Reporters, seconds: number) =>
     Object.entries(sizes).map(([side, batch]) => [side, () => reporters.report(seconds, batch)]),
   );
 
-const shown = (name: string, turns: readonly ReportTurn[]): Figure[] => [
+const shown = (name: string, turns: readonly LoadTurn[]): Figure[] => [
   { name, value: median(turns.map(({ rate }) => rate)), unit: "events/s" },
   { name: `${name}, CPU of each`, value: median(turns.map(({ cpu }) => cpu)), unit: "µs" },
   { name: `${name}, p99 of a request`, value: median(turns.map(({ p99 }) => p99)), unit: "ms" },
@@ -147,7 +152,7 @@ async function reportersOn(child: Child): Promise<Reporters> {
   const runIds: string[] = [];
   while (runIds.length < reporterCount)
     runIds.push((await post(`/v1/automations/${automation!.id}/run`)).run!.id);
-  return openReporters(child, headers, runIds);
+  return createReporters(child, headers, runIds);
 }
 
 /** Ten thousand runs of a thousand events each, written as a bulk load would. */

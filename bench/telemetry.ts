@@ -1,16 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { connect, type Socket } from "node:net";
+import { formatRequest, measureLoad } from "./load.ts";
 import {
   type Bench,
   type BenchOptions,
   type Child,
-  cpuMicroseconds,
   createCaller,
   type EngineKind,
   type Figure,
   interleave,
   listEngines,
-  measureCalls,
   median,
   ratio,
   startChild,
@@ -48,7 +46,6 @@ async function measureBeside(
     const product = await startChild("bench/product.ts", place);
     try {
       const { keys } = await createCaller(product.url);
-      const senders = await openSenders(product, { "x-api-key": keys[0]! });
       const url = place.env.DATABASE_URL;
       const peer =
         url && (await isPgbenchInstalled())
@@ -57,10 +54,12 @@ async function measureBeside(
       const turns = await interleave<string, Turn>(rounds, {
         ...(peer ? { peer: async () => ({ rate: await peer(seconds), cpu: Number.NaN }) } : {}),
         ...Object.fromEntries(
-          Object.entries(sides).map(([name, side]) => [name, () => senders.send(seconds, side)]),
+          Object.entries(sides).map(([name, side]) => [
+            name,
+            () => sendEvents(product, keys[0]!, seconds, side),
+          ]),
         ),
       });
-      senders.close();
       const rates = (side: string) => turns[side]!.map(({ rate }) => rate);
       const peerName = `${engine}: pgbench, one row a transaction`;
       return [
@@ -118,60 +117,22 @@ function createSpans(size: number): string {
   return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 }
 
-interface Sender {
-  socket: Socket;
-  answer: ((status: number) => void) | undefined;
-}
-
 type Side = (typeof sides)[keyof typeof sides];
 
-/** Writes requests by hand: what the measuring side costs is taken from the measured one, as both share the machine. */
-async function openSenders(child: Child, headers: Record<string, string>) {
-  const { hostname, port, host } = new URL(child.url);
-  const head = Object.entries({ host, "content-type": "application/json", ...headers })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join("");
-  const senders = await Promise.all(
-    Array.from({ length: senderCount }, async () => {
-      const socket = connect(Number(port), hostname);
-      socket.setNoDelay(true);
-      await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-      const sender: Sender = { socket, answer: undefined };
-      let received = "";
-      socket.setEncoding("latin1").on("data", (chunk: string) => {
-        received += chunk;
-        const end = received.indexOf("\r\n\r\n");
-        if (end < 0) return;
-        const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
-        if (received.length < end + 4 + length) return;
-        const status = Number(received.slice(9, 12));
-        received = "";
-        sender.answer?.(status);
-      });
-      return sender;
-    }),
-  );
-  return {
-    /** Rate and CPU are of events. With large batches, fewer connections are enough. */
-    async send(seconds: number, { path, size, createBody }: Side): Promise<Turn> {
-      const before = cpuMicroseconds(child);
-      let sent = 0;
-      const { rate } = await measureCalls(seconds, size === 1 ? senders.length : 4, async (lane) => {
-        const sender = senders[lane]!;
-        const body = createBody(size);
-        const status = await new Promise<number>((resolve) => {
-          sender.answer = resolve;
-          sender.socket.write(
-            `POST ${path} HTTP/1.1\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-          );
-        });
-        if (status !== 200) throw new Error(`${path}: ${status}`);
-        sent += size;
-      });
-      return { rate: rate * size, cpu: (cpuMicroseconds(child) - before) / sent };
-    },
-    close: () => {
-      for (const { socket } of senders) socket.destroy();
-    },
-  };
+/** Rate and CPU are of events. With large batches, fewer connections are enough. */
+async function sendEvents(
+  child: Child,
+  key: string,
+  seconds: number,
+  { path, size, createBody }: Side,
+): Promise<Turn> {
+  const headers = { "content-type": "application/json", "x-api-key": key };
+  const { rate, cpu } = await measureLoad({
+    child,
+    seconds,
+    connections: size === 1 ? senderCount : 4,
+    expected: 200,
+    next: () => Buffer.from(formatRequest(child.url, "POST", path, headers, createBody(size)), "latin1"),
+  });
+  return { rate: rate * size, cpu: cpu / size };
 }
