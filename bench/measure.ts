@@ -57,24 +57,50 @@ export function ratio(
 
 /** Rounds until the compiler has optimized the sides, which takes some ten thousand requests. */
 const warmUps = 5;
+/** The share of the cores that other machines may take during a round. */
+const maxStolen = 0.02;
+const maxRepeats = 3;
 
 /**
  * Gives every side a short turn in every round, each round in the opposite order of the last, so that
- * other load on the machine affects all sides alike. The first rounds warm the sides up and are not counted.
+ * other load on the machine affects all sides alike. The first rounds warm the sides up and are not counted. A round in which
+ * the hypervisor gave the cores to other machines is measured again: sides that need two cores lose more than those that
+ * need one. If there are not enough quiet rounds, the quietest ones count.
  */
 export async function interleave<Side extends string, Turn>(
   rounds: number,
   sides: Record<Side, () => Promise<Turn>>,
 ): Promise<Record<Side, Turn[]>> {
   const names = Object.keys(sides) as Side[];
-  const measured = Object.fromEntries(names.map((name) => [name, [] as Turn[]])) as Record<Side, Turn[]>;
-  for (let round = -warmUps; round < rounds; round++) {
-    for (const name of round % 2 ? names.toReversed() : names) {
-      const value = await sides[name]();
-      if (round >= 0) measured[name].push(value);
-    }
+  const measured: { turns: Record<Side, Turn>; stolen: number }[] = [];
+  const countQuiet = () => measured.filter(({ stolen }) => stolen <= maxStolen).length;
+  for (
+    let round = -warmUps;
+    round < rounds || (countQuiet() < rounds && round < rounds * (1 + maxRepeats));
+    round++
+  ) {
+    const before = readCores();
+    const turns = {} as Record<Side, Turn>;
+    for (const name of round % 2 ? names.toReversed() : names) turns[name] = await sides[name]();
+    const after = readCores();
+    const stolen = (after.stolen - before.stolen) / Math.max(1, after.all - before.all);
+    if (round >= 0) measured.push({ turns, stolen });
   }
-  return measured;
+  const counted = measured.toSorted((a, b) => a.stolen - b.stolen).slice(0, rounds);
+  return Object.fromEntries(
+    names.map((name) => [name, counted.map(({ turns }) => turns[name])] as const),
+  ) as Record<Side, Turn[]>;
+}
+
+/** The time of all cores so far, and how much of it other machines had (Linux only). */
+function readCores(): { stolen: number; all: number } {
+  try {
+    const ticks = readFileSync("/proc/stat", "utf8").split("\n")[0]!.trim().split(/\s+/).slice(1).map(Number);
+    // The first eight are disjoint. The others are part of the first two.
+    return { stolen: ticks[7] ?? 0, all: ticks.slice(0, 8).reduce((sum, value) => sum + value, 0) };
+  } catch {
+    return { stolen: 0, all: 0 };
+  }
 }
 
 export interface Turn {
