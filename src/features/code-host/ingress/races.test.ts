@@ -66,6 +66,23 @@ describe.runIf(inject("engine") === "postgres")("two requests at the same moment
     ).toMatchObject({ status: 200, body: { reason: "no matching connector" } });
   });
 
+  test("a push that waits for a change of its connector sees the change", async () => {
+    /** Locks the row like a removal, so that the push waits. */
+    const change = (connector: TestConnector, set: ReturnType<typeof sql>) =>
+      sql`with locked as (select id from connectors where id = ${connector.id} for update)
+        update connectors c set ${set} from locked where c.id = locked.id`;
+    const [kept, disabled] = [await connect(), await connect()];
+    for (const connector of [kept, disabled]) {
+      const set = connector === kept ? sql`updated_at = now()` : sql`status = 'disabled'`;
+      const body = pushBody(connector);
+      expect(
+        await during(change(connector, set), () => send("codehost", instanceSecret, body)),
+      ).toMatchObject(
+        connector === kept ? { status: 202 } : { status: 200, body: { reason: "no matching connector" } },
+      );
+    }
+  });
+
   test("no delivery and no sync is left of an organization that is removed during pushes", async () => {
     for (let round = 0; round < 4; round++) {
       const globex = await createWorkspace(server, "Globex");

@@ -200,6 +200,25 @@ describe("tokens", () => {
     },
   );
 
+  test.runIf(inject("engine") === "postgres")(
+    "a connection that ends while its token is requested gives none, and a changed one does",
+    async () => {
+      const { person, connectionId: changed } = await freshConnection();
+      const askDuring = async (set: ReturnType<typeof sql>) => {
+        let asking!: ReturnType<typeof getToken>;
+        await server.platform.db.transaction(async (tx) => {
+          await tx.run(sql`select from oauth_connections where id = ${changed} for update`);
+          await tx.run(sql`update oauth_connections set ${set} where id = ${changed}`);
+          asking = getToken(server, person.auth, id);
+          await sleep(300);
+        });
+        return asking;
+      };
+      expect((await askDuring(sql`label = label`)).status).toBe(200);
+      expect((await askDuring(sql`status = 'ended', ended_at = now()`)).status).toBe(404);
+    },
+  );
+
   test("an expired token is refreshed, and the old refresh token is never sent again", async () => {
     const old = (await getToken(server, ada.auth, id)).body.accessToken;
     await expireToken(server, connectionId);
