@@ -8,28 +8,28 @@ export interface LoadTurn extends Turn {
   p99: number;
 }
 
-export interface Load {
+interface Load {
   /** The measured process. */
   child: Child;
   seconds: number;
   /** How many requests are sent at once, each on a connection of its own. */
   connections: number;
-  /** Returns the next request of a connection. The bytes are sent from where they are, so they stay until the reply. */
+  /** Returns the next request of a connection. The socket does not copy it, so it must not change before the reply. */
   next(connection: number): Buffer;
   /** Any other reply fails the measurement. */
   expected: number;
 }
 
-/** The text of a request. */
+/** The text of a request to `host`. */
 export function formatRequest(
-  url: string,
+  host: string,
   method: string,
   path: string,
   headers: Record<string, string>,
   body = "",
 ): string {
   const all = {
-    host: new URL(url).host,
+    host,
     ...headers,
     ...(body === "" && method === "GET" ? {} : { "content-length": String(Buffer.byteLength(body)) }),
   };
@@ -38,12 +38,12 @@ export function formatRequest(
 }
 
 /**
- * Sends requests as fast as they are answered. The measured process, and the database, share the cores with this one, so
- * what a request costs here is taken from them: the sockets are used without a client for HTTP.
+ * Sends requests as fast as they are answered. This process shares the cores with the measured process and the database,
+ * so it uses plain sockets, which cost less than an HTTP client.
  */
 export async function measureLoad({ child, seconds, connections, next, expected }: Load): Promise<LoadTurn> {
   const { hostname, port } = new URL(child.url);
-  // Opened for every turn: a server closes a connection that is idle for some seconds.
+  // New ones for every turn, because a server closes a connection that is idle for some seconds.
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(hostname, Number(port))));
   const times: number[] = [];
   const before = cpuMicroseconds(child);
@@ -109,7 +109,6 @@ interface SameRequest {
   seconds: number;
   headers?: Record<string, string>;
   method?: string;
-  body?: string;
   connections?: number;
 }
 
@@ -120,9 +119,8 @@ export function measureRequests({
   seconds,
   headers = {},
   method = "GET",
-  body,
   connections = 32,
 }: SameRequest): Promise<LoadTurn> {
-  const request = Buffer.from(formatRequest(child.url, method, path, headers, body));
+  const request = Buffer.from(formatRequest(new URL(child.url).host, method, path, headers));
   return measureLoad({ child, seconds, connections, expected: 200, next: () => request });
 }

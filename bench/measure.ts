@@ -59,13 +59,14 @@ export function ratio(
 const warmUps = 5;
 /** The share of the cores that other machines may take during a round. */
 const maxStolen = 0.02;
+/** At most so many times the asked rounds are repeated. */
 const maxRepeats = 3;
 
 /**
  * Gives every side a short turn in every round, each round in the opposite order of the last, so that
  * other load on the machine affects all sides alike. The first rounds warm the sides up and are not counted. A round in which
- * the hypervisor gave the cores to other machines is measured again: sides that need two cores lose more than those that
- * need one. If there are not enough quiet rounds, the quietest ones count.
+ * the hypervisor gave the cores to other machines is repeated, because a side that needs two cores loses more than one that
+ * needs a single core. If there are not enough quiet rounds, the quietest ones count.
  */
 export async function interleave<Side extends string, Turn>(
   rounds: number,

@@ -19,6 +19,7 @@ export function createReporters(
   headers: Record<string, string>,
   runIds: readonly string[],
 ): Reporters {
+  const { host } = new URL(child.url);
   const sequences = runIds.map(() => 0);
   const all = { "content-type": "application/json", ...headers };
   return {
@@ -35,7 +36,7 @@ export function createReporters(
           const events = Array.from({ length: batch }, (_, n) => formatEvent(first + n, now));
           const path = `/v1/automation-runs/${runIds[reporter]}/events${batch === 1 ? "" : "/batch"}`;
           const body = batch === 1 ? events[0]! : `{"events":[${events.join(",")}]}`;
-          return Buffer.from(formatRequest(child.url, "POST", path, all, body), "latin1");
+          return Buffer.from(formatRequest(host, "POST", path, all, body), "latin1");
         },
       });
       return { ...turn, rate: turn.rate * batch, cpu: turn.cpu / batch };

@@ -56,7 +56,7 @@ const formatDeliveryId = () => `${process.pid}-${++deliveryCount}`.padStart(36, 
 
 const placeholders = { head: "H".repeat(40), delivery: "D".repeat(36), signature: "S".repeat(64) };
 
-function createLane(url: string, lane: number): Lane {
+function createLane(host: string, lane: number): Lane {
   const [before, after] = buildPushParts(lane);
   const headers = {
     "user-agent": "GitHub-Hookshot/044aadd",
@@ -68,7 +68,7 @@ function createLane(url: string, lane: number): Lane {
     "x-hub-signature-256": `sha256=${placeholders.signature}`,
   };
   const body = before + placeholders.head + after;
-  const request = Buffer.from(formatRequest(url, "POST", "/v1/webhooks/connectors/codehost", headers, body));
+  const request = Buffer.from(formatRequest(host, "POST", "/v1/webhooks/connectors/codehost", headers, body));
   return {
     body: [before, after],
     request,
@@ -93,7 +93,7 @@ export function createWebhookSenders(
   accepted: number,
   refused: number,
 ): WebhookSenders {
-  const lanes = Array.from({ length: laneCount }, (_, n) => createLane(child.url, n));
+  const lanes = Array.from({ length: laneCount }, (_, n) => createLane(new URL(child.url).host, n));
   return {
     push(seconds, bad = false) {
       const perLane = Math.ceil((16_000 * seconds) / laneCount);

@@ -8,7 +8,7 @@ import { getToken, seedConnection, startConnection } from "../oauth.ts";
 import { insertConnector, pushBody, signedHeaders } from "../webhooks.ts";
 
 const server = useServer();
-/** Enough that some connection of the server gets each statement more than ten times. */
+/** Enough requests that at least one connection executes each statement more than ten times. */
 const rounds = 60;
 /** After five plans for the values of one execution, PostgreSQL compares them with a plan for all values. */
 const plansBeforeKept = 5;
@@ -39,7 +39,7 @@ test.runIf(inject("engine") === "postgres")("statements of frequent requests kee
     expect((await sendTelemetry()).status).toBe(200);
   }
   const db = server.platform.db.withOptions({ work: "read" });
-  // Each of these reads gets a connection of its own, which knows its own statements.
+  // Prepared statements belong to a connection, and each of these reads uses another one.
   const read = () =>
     db.rows<{ statement: string; made: number; used: number }>(
       sql`select statement, custom_plans as made, custom_plans + generic_plans as used from pg_prepared_statements`,
