@@ -2,8 +2,6 @@
 -- Written by `npm run schema`; a check fails when it is not current.
 -- The tables of pg-boss, the job queue, are not here: the library creates them in its own schema.
 
-create type automation_event_type as enum ('user', 'assistant', 'capability_search', 'capability_execution', 'usage', 'warning', 'terminal');
-
 create table accounts (
   id text collate "C" not null,
   user_id text collate "C" not null,
@@ -101,14 +99,14 @@ CREATE INDEX automation_event_leftovers_due ON automation_event_leftovers USING 
 
 create table automation_events (
   run_no bigint not null,
-  sequence bigint not null,
-  created_at bigint not null,
+  previous_sequence bigint not null,
+  last_sequence bigint not null,
   received_at timestamptz not null default now(),
   attempt integer not null,
-  type automation_event_type not null,
+  is_terminal boolean not null,
   org_id text collate "C" not null,
-  payload json not null,
-  constraint automation_events_pkey PRIMARY KEY (run_no, attempt, sequence)
+  events text not null /* storage m */,
+  constraint automation_events_pkey PRIMARY KEY (run_no, attempt, previous_sequence)
 ) partition by RANGE (run_no);
 
 create table automation_figure_marks (

@@ -8,8 +8,10 @@ export interface Reporters {
 
 const text = "The quick brown fox jumps over the lazy dog. ".repeat(4);
 
-/** `payload` of every event, for the peer too. */
-export const payload = `{"text":"${text}"}`;
+const payload = `{"text":"${text}"}`;
+
+/** A row with one event, as the service stores it. The peer stores the same. */
+export const storedEvent = `[{"type":"assistant","createdAt":1700000000000,"payload":${payload}}]`;
 
 const formatEvent = (sequence: number, createdAt: number) =>
   `{"attempt":1,"sequence":${sequence},"type":"assistant","payload":${payload},"createdAt":${createdAt}}`;

@@ -15,7 +15,7 @@ import {
   withInstance,
 } from "./measure.ts";
 import { isPgbenchInstalled, openPgbench } from "./peers/pgbench.ts";
-import { createReporters, payload, type Reporters } from "./reporters.ts";
+import { createReporters, type Reporters, storedEvent } from "./reporters.ts";
 
 const reporterCount = 32;
 /** The product's own default. */
@@ -163,10 +163,10 @@ async function fill(url: string): Promise<void> {
   const runs = 10_000;
   for (let from = 0; from < runs; from += 500) {
     await client.query(
-      `insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
-      select -r, 'org_00000000000000000000000000', 1, s, 'assistant', 1700000000000, $1::json
+      `insert into automation_events (run_no, org_id, attempt, previous_sequence, last_sequence, is_terminal, events)
+      select -r, 'org_00000000000000000000000000', 1, s - 1, s, false, $1
       from generate_series($2::int, $3::int) r, generate_series(0, $4::int - 1) s`,
-      [payload, from + 1, from + 500, stored / runs],
+      [storedEvent, from + 1, from + 500, stored / runs],
     );
   }
   await client.query("vacuum analyze automation_events");

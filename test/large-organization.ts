@@ -21,6 +21,8 @@ export interface LargeOrganization extends Workspace {
 
 const createIds = (prefix: string, count: number) => Array.from({ length: count }, () => newId(prefix));
 
+const oneEvent = '[{"type":"user","createdAt":0,"payload":{}}]';
+
 /** One statement for this many rows, so that a million rows exceed no time limit. A multiple of ten. */
 const step = 50_000;
 
@@ -190,13 +192,13 @@ export async function createLargeOrganization(
     select id, case when n % 2 = 0 then ${runId} else (${runs.slice(0, some)}::text[])[1 + n % ${some}::int] end, 1, 1, 'event', ${memberId}, '{}', id
     from unnest(${createIds("late", 2 * some)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
-    insert into automation_events (run_no, org_id, sequence, created_at, attempt, type, payload)
-    select no, org_id, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
+    insert into automation_events (run_no, org_id, attempt, previous_sequence, last_sequence, is_terminal, events)
+    select no, org_id, 1, n - 1, n, false, ${oneEvent} from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
   await writeInSteps(
     runs.slice(1, 1 + many / 1000),
     (ids) => sql`
-    insert into automation_events (run_no, org_id, sequence, created_at, attempt, type, payload)
-    select no, org_id, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, 1000) n where id = any(${ids}::text[])`,
+    insert into automation_events (run_no, org_id, attempt, previous_sequence, last_sequence, is_terminal, events)
+    select no, org_id, 1, n - 1, n, false, ${oneEvent} from automation_runs, generate_series(1, 1000) n where id = any(${ids}::text[])`,
   );
 
   const credentials = newId("occ");

@@ -65,9 +65,10 @@ export async function fill(
       memberId,
     ],
     [
-      `insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
-       select run_number_at(date_trunc('hour', at)) + n / 100, org, 1, n % 100, 'assistant', 1700000000000,
-         json_build_object('text', repeat('All work and no play. ', 8)) from ${source}`,
+      `insert into automation_events (run_no, org_id, attempt, previous_sequence, last_sequence, is_terminal, events)
+       select run_number_at(date_trunc('hour', at)) + n / 100, org, 1, n % 100 - 1, n % 100, false,
+         json_build_array(json_build_object('type', 'assistant', 'createdAt', 1700000000000,
+           'payload', json_build_object('text', repeat('All work and no play. ', 8))))::text from ${source}`,
     ],
     [
       `insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, model, input_tokens,

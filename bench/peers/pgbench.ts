@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { payload } from "../reporters.ts";
+import { storedEvent } from "../reporters.ts";
 
 const run = promisify(execFile);
 
@@ -32,8 +32,8 @@ export const openPgbench = (url: string, folder: string, connections: number) =>
     first: "select run_number_at(now()) as first",
     script: `\\set n :n + 1
 \\set no :first + :turn * 1000 + :client_id
-insert into pgbench_events (run_no, org_id, attempt, sequence, type, created_at, payload)
-values (:no, 'org_01jz8q2d9xf4vvh0tbq8k3m5na', 1, :n, 'assistant', 1700000000000, '${payload}');
+insert into pgbench_events (run_no, org_id, attempt, previous_sequence, last_sequence, is_terminal, events)
+values (:no, 'org_01jz8q2d9xf4vvh0tbq8k3m5na', 1, :n - 1, :n, false, '${storedEvent}');
 `,
   });
 

@@ -34,7 +34,8 @@ describe("events of runs", () => {
       select 'run_' || n, ${org}, 'aut_1', 1, 'mem_1', 'manual', 'running' from generate_series(1, 3) n`);
     await db.run(sql`
       insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-      select no, 1, n, 'assistant', 1700000000000 + n, json_build_object('n', n)
+      select no, 1, n, (case when n = 4 then 'terminal' else 'assistant' end)::automation_event_type,
+        1700000000000 + n, json_build_object('n', n)
       from automation_runs, generate_series(0, 4) n`);
     // The run of these events was deleted, and a job had not removed them yet.
     await db.run(sql`
@@ -49,15 +50,20 @@ describe("events of runs", () => {
   });
 
   test("are all kept, with their organization, in the first partition", async () => {
-    const rows = await db.rows<{ sequence: number; orgId: string; createdAt: number; partition: string }>(sql`
-      select e.sequence, e.org_id as "orgId", e.created_at as "createdAt", e.tableoid::regclass::text as partition
+    const rows = await db.rows<Record<string, unknown> & { events: string }>(sql`
+      select e.previous_sequence as previous, e.last_sequence as last, e.is_terminal as "isTerminal", e.events,
+        e.org_id as "orgId", e.tableoid::regclass::text as partition
       from automation_events e join automation_runs r on r.no = e.run_no where r.id = 'run_2' order by 1`);
     const [first] = await listPartitions(db, "automation_events");
-    expect(rows).toEqual(
+    expect(rows.map((row) => ({ ...row, events: JSON.parse(row.events) }))).toEqual(
       [0, 1, 2, 3, 4].map((n) => ({
-        sequence: n,
+        previous: n - 1,
+        last: n,
+        isTerminal: n === 4,
+        events: [
+          { type: n === 4 ? "terminal" : "assistant", createdAt: 1_700_000_000_000 + n, payload: { n } },
+        ],
         orgId: org,
-        createdAt: 1_700_000_000_000 + n,
         partition: first!.name,
       })),
     );
@@ -68,8 +74,8 @@ describe("events of runs", () => {
   test("stay unique, and events of new runs are in the partition of this week", async () => {
     const insert = (id: string) =>
       db.run(sql`
-        insert into automation_events (run_no, org_id, attempt, sequence, type, created_at, payload)
-        select no, org_id, 1, 0, 'assistant', 1, '{}' from automation_runs where id = ${id}`);
+        insert into automation_events (run_no, org_id, attempt, previous_sequence, last_sequence, is_terminal, events)
+        select no, org_id, 1, -1, 0, false, '[]' from automation_runs where id = ${id}`);
     await expect(insert("run_1")).rejects.toThrow();
     await db.run(sql`
       insert into automation_runs (id, org_id, automation_id, revision, member_id, trigger, status)

@@ -114,7 +114,7 @@ test("no reply contains a text that an organization stored", { timeout: 180_000 
     if (!(await plantIn(table, some))) for (const one of some) await plantIn(table, [one]);
   expect(planted).toEqual(
     expect.arrayContaining([
-      ...["automation_revisions.name", "automation_revisions.instructions", "automation_events.payload"],
+      ...["automation_revisions.name", "automation_revisions.instructions", "automation_events.events"],
       ...["automation_runs.error_message", "automation_runs.result_summary", "automation_runs.reason_detail"],
       ...["automation_runners.name", "automation_usage.model", "automation_late_reports.body"],
       ...[

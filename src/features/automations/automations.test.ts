@@ -388,7 +388,9 @@ describe("retention", () => {
       sql`update automation_runs set finished_at = now() - make_interval(days => ${days}) where id = ${id}`,
     );
   const countEvents = async () =>
-    (await server.platform.db.row<{ n: number }>(sql`select count(*) as n from automation_events`))!.n;
+    (await server.platform.db.row<{ n: number }>(
+      sql`select coalesce(sum(last_sequence - previous_sequence), 0)::int as n from automation_events`,
+    ))!.n;
 
   test("deletes events first, then runs, and keeps the usage", async () => {
     const settings = { eventRetentionDays: 10, runRetentionDays: 20 };

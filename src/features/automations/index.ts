@@ -15,7 +15,7 @@ import { endOverdue, runChanges, skipUnclaimed, stopOrganization, workListeners 
 
 export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
-export { type RunEvent, recordServiceEvent } from "./events/index.ts";
+export { formatEvent, type RunEvent, recordServiceEvent } from "./events/index.ts";
 export { type RunCount, readFigures, sumFigures } from "./figures/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
 export {

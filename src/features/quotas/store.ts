@@ -99,7 +99,7 @@ export const count = async (db: Db, orgId: OrgId, quota: CountQuota): Promise<nu
 
 /** Bytes that a row takes in addition to its text, for example in indexes. They also limit the number of small rows. */
 export const overhead = {
-  event: 100,
+  event: 50,
   run: 1_000,
   revision: 500,
   lateReport: 300,
@@ -146,7 +146,8 @@ async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
         select id, no, org_id, events_pruned_at, coalesce(octet_length(result_summary), 0) + ${overhead.run}::int as own from automation_runs
         where org_id = ${orgId} and id > ${after} order by id limit ${runsPerStatement})
       select count(*)::int as runs, max(id) as last, coalesce(sum(own + coalesce((
-          select sum(octet_length(e.payload::text) + ${overhead.event}::int) from automation_events e
+          select sum(octet_length(e.events) + (e.last_sequence - e.previous_sequence) * ${overhead.event}::int)
+          from automation_events e
           where e.run_no = run.no and e.org_id = run.org_id and run.events_pruned_at is null), 0) + coalesce((
           select sum(octet_length(l.body::text) + ${overhead.lateReport}::int) from automation_late_reports l
           where l.run_id = run.id), 0)), 0)::bigint as bytes

@@ -428,6 +428,21 @@ describe("reporting events in batches", () => {
     expect((await measure(upTo(240))).bytes).toBeLessThan(100_000);
   });
 
+  test("of batches with different first numbers and lengths at the same moment, the events of one are stored", async () => {
+    for (let round = 0; round < 20; round++) {
+      const run = await queueRun(server, auth);
+      await claim(server, auth, run.id);
+      const mark = (mark: number) => (one: object) => ({ ...one, createdAt: mark });
+      const batches = [upTo(2), upTo(4), upTo(3, 1), upTo(2, 1)].map((events, n) => events.map(mark(n)));
+      const replies = await Promise.all(batches.map((events) => reportBatch(server, auth, run.id, events)));
+      const accepted = replies.flatMap(({ status }, n) => (status === 200 ? [n] : []));
+      expect(accepted).toHaveLength(1);
+      const stored = await readEvents(server, auth, run.id);
+      expect(stored).toMatchObject(batches[accepted[0]!]!);
+      expect(stored).toHaveLength(batches[accepted[0]!]!.length);
+    }
+  });
+
   test("a terminal event ends the batch", async () => {
     const run = await queueRun(server, auth);
     const reply = await reportBatch(server, auth, run.id, [
@@ -551,6 +566,41 @@ describe("reading events", () => {
       headers: auth,
     });
     expect(turned).toMatchObject({ status: 400, body: { details: [{ path: ["cursor"] }] } });
+  });
+
+  test("pages of any length have every event once, however the events were reported", async () => {
+    const run = await queueRun(server, auth);
+    const expected: string[] = [];
+    for (const [attempt, first, sizes] of [
+      [1, 1, [1, 3, 1, 130, 2]],
+      [2, 0, [70, 1, 1]],
+    ] as const) {
+      if (attempt > 1) {
+        await loseLease(server, run.id);
+        await claim(server, auth, run.id);
+      }
+      let next: number = first;
+      for (const size of sizes) {
+        const events = Array.from({ length: size }, (_, n) => event(next + n, { attempt }));
+        expect((await reportBatch(server, auth, run.id, events)).status).toBe(200);
+        for (const { sequence } of events) expected.push(`${attempt}.${sequence} event ${sequence}`);
+        next += size;
+      }
+    }
+    for (const order of ["asc", "desc"])
+      for (const limit of [1, 2, 7, 64, 100]) {
+        const seen: string[] = [];
+        for (let cursor = ""; ; ) {
+          const path = `/v1/automation-runs/${run.id}/events?limit=${limit}&order=${order}${cursor}`;
+          const { body } = await server.call(path, { headers: auth });
+          for (const { attempt, sequence, payload } of body.items)
+            seen.push(`${attempt}.${sequence} ${payload.text}`);
+          if (!body.nextCursor) break;
+          expect(body.items).toHaveLength(limit);
+          cursor = `&cursor=${body.nextCursor}`;
+        }
+        expect(seen).toEqual(order === "asc" ? expected : expected.toReversed());
+      }
   });
 
   test("a page ends early when its payloads are large, and the next page continues", async () => {

@@ -31,7 +31,7 @@ const createReportBatcher = (db: Db) =>
       throw error;
     },
     key: ({ id }) => id,
-    size: ({ events }) => events.reduce((sum, { payload }) => sum + payload.length, 0),
+    size: ({ rows }) => rows.reduce((sum, { events }) => sum + events.length, 0),
     maxItems: 64,
     maxSize: 1024 * 1024,
   });

@@ -2,10 +2,11 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { alreadyCompleted, parseRunId, runChanges } from "../runs/index.ts";
 import type { RunEvent } from "./contract.ts";
+import { formatEvent } from "./event-rows.ts";
 import * as store from "./store.ts";
 
 /** Leaves out the events of the service, and gives the others the numbers that the runner knows. */
-export function numberReports<Event extends Pick<RunEvent, "sequence">>(
+export function numberReports<Event extends { sequence: number }>(
   events: readonly Event[],
   positions: readonly number[],
 ): Event[] {
@@ -31,16 +32,15 @@ export async function recordServiceEvent(ctx: MemberCtx, { type, payload }: Serv
   if (credential !== "run" || attempt === undefined)
     throw new Error("Only a run credential has a run to add events to.");
   const id = parseRunId(credentialId);
-  const text = JSON.stringify(payload);
-  const bytes = Buffer.byteLength(text) + overhead.event;
+  const { text, bytes } = formatEvent(type, Date.now(), JSON.stringify(payload));
+  const size = bytes + overhead.event;
   const meter = ctx.state.get(quotaMeter);
-  if (await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", bytes)) return;
+  if (await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", size)) return;
   const stored = await ctx.db.transaction(async (tx) => {
     if (!(await store.lockRunningAttempt(tx, ctx.orgId, id, attempt))) return 0;
-    const event = { type, payload: text, createdAt: Date.now() };
-    return store.insertServiceEvent(tx, ctx.orgId, id, attempt, event);
+    return store.insertServiceEvent(tx, ctx.orgId, id, attempt, text);
   });
   if (stored === 0) throw alreadyCompleted();
-  meter.add(ctx.orgId, "automation_storage", bytes);
+  meter.add(ctx.orgId, "automation_storage", size);
   ctx.state.get(runChanges).announce(ctx.db, id);
 }

@@ -20,6 +20,7 @@ import {
   runChanges,
 } from "../runs/index.ts";
 import type { EventReport, listQuery, RunEvent } from "./contract.ts";
+import { formatEvent, type NewEvent, packEvents, unpackEvents } from "./event-rows.ts";
 import { eventReportBatcher } from "./report-batcher.ts";
 import { rangeOfAllRuns } from "./run-numbers.ts";
 import { numberReports } from "./service-events.ts";
@@ -45,7 +46,7 @@ export async function reportEvents(ctx: MemberCtx, id: string, { events }: { eve
   return { added, repeated: reports.length - added, lastSequence };
 }
 
-interface PreparedEventReport extends store.NewEvent {
+interface PreparedEventReport extends NewEvent {
   content: EventReport;
 }
 
@@ -57,7 +58,7 @@ function prepareEventReport(event: EventReport, index?: number): PreparedEventRe
     throw tooLarge(`${which} has more than ${maxPayloadBytes} bytes as JSON.`);
   }
   const { attempt, sequence, type, createdAt } = event;
-  return { attempt, sequence, type, createdAt, payload, content: event };
+  return { attempt, sequence, type, ...formatEvent(type, createdAt, payload), content: event };
 }
 
 interface AcceptedEventReports {
@@ -78,15 +79,15 @@ async function acceptEventReports(
   reports: readonly PreparedEventReport[],
   isBatch = false,
 ): Promise<AcceptedEventReports> {
-  const bytes = reports.reduce((sum, { payload }) => sum + Buffer.byteLength(payload) + overhead.event, 0);
+  const size = reports.reduce((sum, { bytes }) => sum + bytes + overhead.event, 0);
   const meter = ctx.state.get(quotaMeter);
-  const full = await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", bytes);
+  const full = await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", size);
   const isSimple = !full && canInsertDirectly(reports);
   const stored = isSimple
     ? await ctx.state.get(eventReportBatcher)(groupEventReports(ctx, id, reports))
     : undefined;
   if (stored) {
-    meter.add(ctx.orgId, "automation_storage", bytes);
+    meter.add(ctx.orgId, "automation_storage", size);
     if (stored.isRenewalDue) await renewLease(ctx, id, reports[0]!.attempt);
     ctx.state.get(runChanges).announce(ctx.db, id);
     return {
@@ -105,7 +106,7 @@ async function acceptEventReports(
     ctx.state.get(runChanges).announce(ctx.db, id);
     throw verdict.refusal;
   }
-  if (verdict.added > 0) meter.add(ctx.orgId, "automation_storage", bytes);
+  if (verdict.added > 0) meter.add(ctx.orgId, "automation_storage", size);
   ctx.state.get(runChanges).announce(ctx.db, id);
   return verdict;
 }
@@ -119,7 +120,9 @@ const groupEventReports = (
   reach: resolveReach(ctx),
   id,
   holder: resolveHolder(ctx),
-  events,
+  attempt: events[0]!.attempt,
+  first: events[0]!.sequence,
+  rows: packEvents(events),
 });
 
 /** True when the numbers are consecutive, a terminal event is the last one, and no usage must be counted. */
@@ -133,25 +136,22 @@ function canInsertDirectly(reports: readonly PreparedEventReport[]): boolean {
 
 const toRunEvent = (
   runId: RunId,
-  { content, sequence, attempt, type, createdAt }: PreparedEventReport,
+  { content, sequence, attempt }: PreparedEventReport,
   receivedAt: number,
-) => ({
+): RunEvent => ({
   runId,
   attempt,
   sequence,
-  type,
+  type: content.type,
   payload: content.payload,
-  createdAt,
+  createdAt: content.createdAt,
   receivedAt,
 });
 
-const hasSameContent = (
-  stored: store.ComparedEvent,
-  { type, createdAt, content }: PreparedEventReport,
-): stored is RunEvent =>
-  stored.type === type &&
-  stored.createdAt === createdAt &&
-  stored.payload !== null &&
+const hasSameContent = (stored: RunEvent | null, { content }: PreparedEventReport): stored is RunEvent =>
+  stored !== null &&
+  stored.type === content.type &&
+  stored.createdAt === content.createdAt &&
   computeDigest(stored.payload) === computeDigest(content.payload);
 
 type ReportDecision = AcceptedEventReports | { refusal: Refusal; late: readonly PreparedEventReport[] };
@@ -166,17 +166,20 @@ async function decideUnderLock(
 ): Promise<ReportDecision> {
   const { attempt } = reports[0]!;
   const { run, fenceResult, claimed } = await lockForReport(ctx, tx, id, attempt);
-  const found = await store.findEventsForReport(tx, ctx.orgId, id, attempt, reports);
+  const found = await store.findRowsForReport(tx, ctx.orgId, id, attempt, reports);
   // Without an event of the runner or the service, there is no event of the service either.
   const positions = found[0]?.positions ?? [];
-  const events = found.map(({ positions: _, ...event }) => event);
-  const known = new Map<number, store.ComparedEvent>(
-    numberReports(events, positions).map((event) => [event.sequence, event]),
+  // Null: an event that differs from every report.
+  const known = new Map<number, RunEvent | null>(
+    numberReports(found.flatMap(unpackCompared), positions).map(({ sequence, event }) => [
+      sequence,
+      event && { ...event, sequence },
+    ]),
   );
   const end = found.at(-1);
-  let last: Pick<RunEvent, "sequence" | "type"> | undefined = end && {
-    sequence: end.sequence - positions.length,
-    type: end.type,
+  let last: { sequence: number; isTerminal: boolean } | undefined = end && {
+    sequence: end.lastSequence - positions.length,
+    isTerminal: end.isTerminal,
   };
   const newReports: PreparedEventReport[] = [];
 
@@ -192,17 +195,17 @@ async function decideUnderLock(
       return refuse(attemptMismatch(event.attempt, attempt, more), reports.slice(index).filter(isFenced));
     }
     const stored = known.get(event.sequence);
-    if (stored && hasSameContent(stored, event)) continue;
+    if (stored !== undefined && hasSameContent(stored, event)) continue;
     if (fenceResult === "lost") {
       return refuse(leaseLost(run, attempt, more), attempt <= run.attempt ? reports.slice(index) : []);
     }
-    if (stored) return refuse(eventConflict(event.sequence, more));
-    if (fenceResult === "over" || last?.type === "terminal") return refuse(alreadyCompleted(more));
+    if (stored !== undefined) return refuse(eventConflict(event.sequence, more));
+    if (fenceResult === "over" || last?.isTerminal) return refuse(alreadyCompleted(more));
     const expected = last ? last.sequence + 1 : 0;
     if (event.sequence !== expected && (expected > 0 || event.sequence !== 1)) {
       return refuse(sequenceGap(event.sequence, expected, more));
     }
-    last = event;
+    last = { sequence: event.sequence, isTerminal: event.type === "terminal" };
     known.set(event.sequence, toRunEvent(id, event, 0));
     newReports.push(event);
   }
@@ -233,6 +236,15 @@ async function decideUnderLock(
   };
 }
 
+/** A row without its events has one event, which differs from every report. */
+const unpackCompared = ({
+  events,
+  ...row
+}: store.ComparedRow): { sequence: number; event: RunEvent | null }[] =>
+  events === null
+    ? [{ sequence: row.lastSequence, event: null }]
+    : unpackEvents({ ...row, events }).map((event) => ({ sequence: event.sequence, event }));
+
 /** The events before it are stored, so the sender does not report their usage again. */
 const nameFirst = (
   { status, body, headers }: Refusal,
@@ -241,9 +253,9 @@ const nameFirst = (
 ) => new Refusal(status, { ...body, index: reports.indexOf(first), sequence: first.sequence }, headers);
 
 /** A usage report has the position of its event. */
-function readUsage({ type, sequence, createdAt, content }: PreparedEventReport, serviceEvents: number) {
-  const usage = type === "usage" ? parseUsage(content.payload) : undefined;
-  return usage ? [{ report: sequence + serviceEvents, usage, usedAt: createdAt }] : [];
+function readUsage({ sequence, content }: PreparedEventReport, serviceEvents: number) {
+  const usage = content.type === "usage" ? parseUsage(content.payload) : undefined;
+  return usage ? [{ report: sequence + serviceEvents, usage, usedAt: content.createdAt }] : [];
 }
 
 const sequenceGap = (sequence: number, expected: number, more: Record<string, unknown>) =>

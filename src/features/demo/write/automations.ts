@@ -1,6 +1,6 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
-import { defaultSettings, digestReport, findNextOccurrence } from "../../automations/index.ts";
+import { defaultSettings, digestReport, findNextOccurrence, formatEvent } from "../../automations/index.ts";
 import type { Plan, PlannedRun } from "../plan/index.ts";
 import {
   insertRows,
@@ -155,8 +155,10 @@ export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void>
     runs.flatMap(({ attempts }, index) =>
       attempts.flatMap(({ events }, place) =>
         events.map(({ sequence, type, at, payload }) => ({
-          ...{ run_no: numbers.get(ids.runs[index]!), attempt: place + 1, sequence, type, payload },
-          ...{ created_at: at, received_at: formatDate(at + transferMs) },
+          ...{ run_no: numbers.get(ids.runs[index]!), attempt: place + 1, is_terminal: type === "terminal" },
+          ...{ previous_sequence: sequence - 1, last_sequence: sequence },
+          events: `[${formatEvent(type, at, JSON.stringify(payload)).text}]`,
+          received_at: formatDate(at + transferMs),
         })),
       ),
     ),
