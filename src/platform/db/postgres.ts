@@ -182,7 +182,7 @@ export async function openPostgres(
       } catch (error) {
         // A connection that is lost, or does not answer, cannot be asked to roll back; the server does it.
         if (isDatabaseDown(error)) broken = error as Error;
-        else await client.query("rollback").catch(onLost);
+        else await client.query({ text: "rollback", ...toQueryTimeout(statementMs) }).catch(onLost);
         throw error;
       } finally {
         client.off("error", onLost);
