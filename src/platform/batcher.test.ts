@@ -91,6 +91,17 @@ describe("a batcher", () => {
     expect(await Promise.all(all)).toHaveLength(5);
   });
 
+  test("sends items with the same key in the order of their arrival, also when the first one does not fit", async () => {
+    const { sent, add, items } = createStage({ maxSize: 4 });
+    const all = ["b1", "a-1", "a2"].map(add);
+    for (let n = 0; n < 3; n++) {
+      await turn();
+      sent[n]?.finish();
+    }
+    expect(items()).toEqual(["b1", "a-1", "a2"]);
+    await Promise.all(all);
+  });
+
   test("sends the next statement before it answers the items of the last one", async () => {
     const { sent, add, items } = createStage();
     const order: string[] = [];

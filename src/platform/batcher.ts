@@ -79,11 +79,13 @@ export function createBatcher<Item, Outcome>({
       const itemKey = key?.(one.item);
       const itemSize = size(one.item);
       const fits = batch.length < limit && (batch.length === 0 || batchSize + itemSize <= maxSize);
-      if (!fits || (itemKey !== undefined && keys.has(itemKey))) {
+      const waits = !fits || (itemKey !== undefined && keys.has(itemKey));
+      // Also the key of an item that waits: a smaller item with this key must not be sent before it.
+      if (itemKey !== undefined) keys.add(itemKey);
+      if (waits) {
         rest.push(one);
         continue;
       }
-      if (itemKey !== undefined) keys.add(itemKey);
       batchSize += itemSize;
       batch.push(one);
     }

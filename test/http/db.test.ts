@@ -1,6 +1,7 @@
 /** The one way to the data behaves the same on both engines. */
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import {
   ByteParts,
   defineLease,
@@ -172,6 +173,27 @@ describe("the bus", () => {
     await bus.publish(db, "test", "after the end");
     await pause(50);
     expect(heard).toHaveLength(2);
+  });
+});
+
+describe.skipIf(inject("engine") === "pglite" || process.platform !== "linux")("connections", () => {
+  /** The kernel's timers of the connections from a port: which one runs, and the seconds until it ends. */
+  const readTimer = (port: number) => {
+    const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+    const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/net/${name}`, "utf8").split("\n"));
+    const found = lines.map((line) => line.trim().split(/\s+/)).find(([, from]) => from?.endsWith(local));
+    const [kind, ticks = ""] = found?.[5]?.split(":") ?? [];
+    return { isKeepAlive: kind === "02", seconds: Number.parseInt(ticks, 16) / 100 };
+  };
+
+  test("are probed while they are idle, so that a server that is gone without a word is noticed", async () => {
+    const rows = await server.platform.db.rows<{ port: number; name: string }>(sql`
+      select client_port as port, application_name as name from pg_stat_activity
+      where datname = current_database() and state = 'idle' and client_port > 0`);
+    expect(rows.map(({ name }) => name)).toContain("signalbox listen");
+    // A connection that was just used may still have another timer.
+    for (const { port } of rows) await expect.poll(() => readTimer(port).isKeepAlive).toBe(true);
+    for (const { port } of rows) expect(readTimer(port).seconds).toBeLessThanOrEqual(10);
   });
 });
 

@@ -2,6 +2,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
+import { sql } from "../../src/platform/db/index.ts";
 import { conflict } from "../../src/platform/errors.ts";
 import { createHttp, type Listening, listen, on, open, route } from "../../src/platform/http/index.ts";
 import {
@@ -645,6 +646,24 @@ describe.skipIf(inject("engine") === "pglite")(
           timeout: 10_000,
         })
         .toBe(200);
+    });
+
+    test("that stops answering before a rollback does not keep the caller waiting", async () => {
+      const refused = server.platform.db.withOptions({ work: "change" }).transaction(async (tx) => {
+        await tx.run(sql`select 1`);
+        proxy.stall();
+        throw new Error("The rule was broken.");
+      });
+      let hasEnded = false;
+      const late = setTimeout(() => {
+        hasEnded = true;
+        proxy.cut();
+      }, 15_000);
+      await expect(refused).rejects.toThrow("The rule was broken.");
+      expect(hasEnded, "only the end of the connection ended the wait").toBe(false);
+      clearTimeout(late);
+      proxy.cut();
+      proxy.heal();
     });
 
     test("in the middle of a request gives 503", async () => {

@@ -2,13 +2,11 @@ import { job } from "../../platform/jobs/index.ts";
 import { removeUnusedCredentialsAcrossOrganizations } from "./clients/index.ts";
 import { removeExpiredAttemptsAcrossOrganizations } from "./connect/index.ts";
 import { expireConnections, removeEndedConnectionsAcrossOrganizations } from "./connections/index.ts";
-import { removeOldEventsAcrossOrganizations } from "./events/index.ts";
+import { removeOldEvents } from "./events/index.ts";
 import { revokePending } from "./revocations/index.ts";
 import { refreshExpiring, removeEndedTokensAcrossOrganizations } from "./tokens/index.ts";
 
 const endedDays = 90;
-const issuedDays = 90;
-const eventDays = 400;
 
 /** Every minute, so that tokens of expired attempts are revoked soon. */
 const removeExpiredAttempts = job({
@@ -31,7 +29,6 @@ const removeOldRows = job({
   schedule: "23 * * * *",
   handle: async ({ db }) => {
     await removeEndedConnectionsAcrossOrganizations(db, endedDays);
-    await removeOldEventsAcrossOrganizations(db, issuedDays, eventDays);
     await removeEndedTokensAcrossOrganizations(db);
     await removeUnusedCredentialsAcrossOrganizations(db);
   },
@@ -42,5 +39,6 @@ export const jobs = [
   revokePending,
   removeExpiredAttempts,
   expireConnectionsJob,
+  removeOldEvents,
   removeOldRows,
 ];

@@ -64,6 +64,12 @@ export interface PostgresOptions {
   onError: (error: Error) => void;
 }
 
+/**
+ * Idle connections are probed after this time. Without it, the operating system waits for two hours: notifications would
+ * not come until then when a network device has forgotten the connection, or the server is gone without a word.
+ */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 /** How to reach PostgreSQL: the URL, and the class of connections when there are several servers. */
 interface Target {
   connectionString: string;
@@ -100,7 +106,7 @@ export async function openPostgres(
       // A new connection has no prepared statements, so idle connections are kept for the next burst.
       idleTimeoutMillis: 300_000,
       ...(pooler && to === target ? {} : describeSession(limits[work])),
-      keepAlive: true,
+      ...keepAlive,
     }).on("error", onError);
   const requests = openPool(target, poolSize, "read");
   const background = openPool(target, Math.max(2, Math.ceil(poolSize / 2)), "background");
@@ -182,7 +188,7 @@ export async function openPostgres(
       } catch (error) {
         // A connection that is lost, or does not answer, cannot be asked to roll back; the server does it.
         if (isDatabaseDown(error)) broken = error as Error;
-        else await client.query("rollback").catch(onLost);
+        else await client.query({ text: "rollback", ...toQueryTimeout(statementMs) }).catch(onLost);
         throw error;
       } finally {
         client.off("error", onLost);
@@ -275,7 +281,7 @@ async function listen(
       connectionString,
       application_name: "signalbox listen",
       connectionTimeoutMillis: 5_000,
-      keepAlive: true,
+      ...keepAlive,
     });
     fresh.on("notification", ({ payload }) => on.onPayload(payload ?? ""));
     fresh.on("error", on.onError);

@@ -205,7 +205,7 @@ describe("connections", () => {
         await insertEvent(days, "token_issued");
         await insertEvent(days, "refreshed");
       }
-      await runJob(server, "oauth.tidy");
+      await runJob(server, "oauth.tidy-events");
       const left = await db.rows(sql`
         select type, extract(day from now() - created_at)::int as days from oauth_connection_events
         where connection_id = ${connectionId} and created_at < now() - interval '1 day' order by days desc, type`);
@@ -215,6 +215,21 @@ describe("connections", () => {
         { type: "refreshed", days: 89 },
         { type: "token_issued", days: 89 },
       ]);
+    });
+
+    test("all old records of issued tokens are removed at once, however many there are", async () => {
+      const { db } = server.platform;
+      const connectionId = await connected(ada);
+      await db.run(sql`
+        insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, created_at)
+        select 'oce_' || id_digits_at(now() - interval '91 days') || lpad(n::text, 16, '0'), ${acme.orgId}, ${id},
+          ${connectionId}, 'token_issued', now() - interval '91 days'
+        from generate_series(1, 25000) n`);
+      await runJob(server, "oauth.tidy-events");
+      const left = await db.row<{ n: number }>(sql`
+        select count(*)::int as n from oauth_connection_events
+        where connection_id = ${connectionId} and created_at < now() - interval '90 days' and type = 'token_issued'`);
+      expect(left!.n).toBe(0);
     });
 
     test("the tokens of a changed client are revoked with the old client credentials", async () => {

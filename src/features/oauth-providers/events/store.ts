@@ -38,13 +38,22 @@ export const list = (db: Db, orgId: OrgId, connectionId: string, after: string, 
     order by id desc limit ${limit}`);
 
 /**
- * Events of issued tokens are many, so they are kept for a shorter time than other events. Their ids begin with the time
- * at which they were made.
+ * Removes old events whose ids are larger than `after`, at most `limit`. Returns how many, and the last id. Events of
+ * issued tokens are many, so they are kept for a shorter time than other events. Ids begin with the time at which they
+ * were made.
  */
-export const removeOldAcrossOrganizations = (db: Db, issuedDays: number, otherDays: number) =>
-  db.run(sql`
-    delete from oauth_connection_events where id in (
-      select id from oauth_connection_events
-      where id < 'oce_' || id_digits_at(now() - make_interval(days => ${issuedDays}::int))
-        and (type = 'token_issued' or id < 'oce_' || id_digits_at(now() - make_interval(days => ${otherDays}::int)))
-      order by id limit 10000)`);
+export const removeSomeOldAcrossOrganizations = async (
+  db: Db,
+  { issuedDays, otherDays }: { issuedDays: number; otherDays: number },
+  after: string,
+  limit: number,
+) =>
+  (await db.row<{ removed: number; last: string | null }>(sql`
+    with gone as (
+      delete from oauth_connection_events where id in (
+        select id from oauth_connection_events
+        where id > ${after} and id < 'oce_' || id_digits_at(now() - make_interval(days => ${issuedDays}::int))
+          and (type = 'token_issued' or id < 'oce_' || id_digits_at(now() - make_interval(days => ${otherDays}::int)))
+        order by id limit ${limit})
+      returning id)
+    select count(*)::int as removed, max(id) as last from gone`))!;

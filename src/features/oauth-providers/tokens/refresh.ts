@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { computePause } from "@signalbox/flow-control";
 import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import { type Db, isDatabaseBusy, isDatabaseDown } from "../../../platform/db/index.ts";
 import { OAuthFailure, refreshTokens, type Tokens } from "../../../platform/oauth/index.ts";
 import { defineState } from "../../../platform/state.ts";
 import { createPeer, type Destination, findCredentials, findServerOfClient } from "../clients/index.ts";
@@ -19,6 +20,9 @@ import * as store from "./store.ts";
 const topic = "oauth-tokens";
 const pollMs = 250;
 const retryDelays = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 0.2 };
+/** How long an outcome waits in memory for a database that cannot be reached, for example during a failover. */
+const keepForMs = 60_000;
+const storeDelays = { firstMs: 100, maxMs: 2_000, jitter: 0.2 };
 
 /** The refreshes that this process has started, by token. */
 export const activeRefreshes = defineState({
@@ -101,25 +105,44 @@ async function performRefresh(
   } catch (error) {
     if (!(error instanceof OAuthFailure)) {
       // Nothing was sent: a value could not be opened, or a row was removed.
-      await store.storeRefreshFailure(db, orgId, claimed, holder, {
-        code: "internal_error",
-        pauseSeconds: 60,
-      });
+      await storeOutcome(() =>
+        store.storeRefreshFailure(db, orgId, claimed, holder, { code: "internal_error", pauseSeconds: 60 }),
+      );
       throw error;
     }
     tokens = error;
   }
-  await db.transaction(async (tx) => {
-    if (tokens instanceof OAuthFailure) await recordFailure(tx, claimed, holder, tokens);
-    else {
-      const sealed = sealTokens(keyring, { id, orgId, client: client! }, tokens);
-      await store.storeRefreshedTokens(tx, orgId, claimed, holder, {
-        ...sealed,
-        scopes: tokens.scopes ?? null,
-      });
+  const storeTokens = () =>
+    db.transaction(async (tx) => {
+      if (tokens instanceof OAuthFailure) await recordFailure(tx, claimed, holder, tokens);
+      else {
+        const sealed = sealTokens(keyring, { id, orgId, client: client! }, tokens);
+        await store.storeRefreshedTokens(tx, orgId, claimed, holder, {
+          ...sealed,
+          scopes: tokens.scopes ?? null,
+        });
+      }
+      await bus.publish(tx, topic, id);
+    });
+  await storeOutcome(storeTokens);
+}
+
+/**
+ * Repeats `write` while the database cannot be reached. The provider does not send the same tokens again, so without them
+ * the account would have to be connected again. Writes name their holder, so one that was repeated changes nothing.
+ */
+async function storeOutcome(write: () => Promise<unknown>): Promise<void> {
+  const until = Date.now() + keepForMs;
+  for (let failures = 1; ; failures++) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      const mayPass = isDatabaseDown(error) || isDatabaseBusy(error);
+      if (!mayPass || Date.now() >= until) throw error;
     }
-    await bus.publish(tx, topic, id);
-  });
+    await sleep(computePause(failures, storeDelays), undefined, { ref: false });
+  }
 }
 
 async function recordFailure(

@@ -28,6 +28,7 @@ import {
   runJob,
   setUpProvider,
 } from "../../../../test/oauth.ts";
+import { openProxy } from "../../../../test/process/proxy.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newKey, publicJwk } from "../../../platform/oauth/index.ts";
 
@@ -462,6 +463,32 @@ describe("tokens", () => {
       expect(as.revocations).toContain("born-too-late");
     });
   });
+
+  test.skipIf(inject("engine") === "pglite")(
+    "new tokens are stored when the database can be reached again, because the provider sends them once",
+    async () => {
+      const { person, connectionId } = await freshConnection();
+      await expireToken(server, connectionId);
+      const target = new URL(database.url!);
+      const proxy = await openProxy(target.hostname, Number(target.port || 5432));
+      const url = Object.assign(new URL(target), { hostname: "127.0.0.1", port: String(proxy.port) }).href;
+      const behind = await startServer({ ...database, url });
+      as.intercept = (request, _response, body) => {
+        if (request.url === "/token" && body.includes("refresh_token")) {
+          proxy.cut();
+          setTimeout(proxy.mend, 1_000);
+        }
+        return false;
+      };
+      const calls = as.refreshes.length;
+      expect(await getToken(behind, person.auth, id)).toMatchObject({ status: 200 });
+      expect(as.refreshes.length).toBe(calls + 1);
+      as.intercept = undefined;
+      expect(await getToken(server, person.auth, id)).toMatchObject({ status: 200 });
+      await behind.close();
+      await proxy.close();
+    },
+  );
 
   test("a used token that expires soon is refreshed in advance", async () => {
     await expireToken(server, connectionId, 120);
