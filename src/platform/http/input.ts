@@ -108,13 +108,28 @@ export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown
   for (const [name, value] of new URLSearchParams(search)) {
     const problem = Object.hasOwn(given, name)
       ? "Given more than once."
-      : value.includes("\0") && "Text must not contain NUL.";
+      : findProblemOfParameter(schema, name, value);
     if (problem) wrong.set(name, { message: problem, path: [name.slice(0, shownNameLength)] });
     given[name] = value;
   }
   if (wrong.size > 0) throw invalidRequest([...wrong.values()].slice(0, maxDetails));
   return check(schema, given);
 }
+
+function findProblemOfParameter(schema: z.ZodType, name: string, value: string): string | undefined {
+  if (value.includes("\0")) return "Text must not contain NUL.";
+  const parameter =
+    schema instanceof z.ZodObject && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+  return isNumber(parameter) && !decimal.test(value) ? "Must be a number in decimal digits." : undefined;
+}
+
+/** `Number` also reads an empty parameter, as 0, and `0x10` and `1e3`. A mistake would then ask for something else. */
+const decimal = /^-?\d+(?:\.\d+)?$/;
+
+const isNumber = (schema: unknown): boolean =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? isNumber(schema.unwrap())
+    : schema instanceof z.ZodNumber;
 
 const maxDetails = 50;
 const shownNameLength = 100;
