@@ -6,8 +6,8 @@ const help = `
 Usage: signalbox audit verify [--organization ID] [--expect SCOPE:SEQUENCE:HASH]… [--json]
        signalbox audit sign [--organization ID] [--json]
 
-verify walks the audit log and says whether each entry is what it was and stands where it stood, and whether
-the end of each chain has the signature of this instance. There is one chain per organization, and one called
+verify reads the whole audit log and checks that no entry was changed or moved, and that the end of each chain
+has the signature of this instance. There is one chain per organization, and one called
 "instance". It fails if something was changed, removed or inserted, if a chain is missing, or if a chain is
 not signed.
 

@@ -19,7 +19,7 @@ Writes everything in the database to a file, as of one moment, while the service
 again and compares it with its digests. The file is the same for both databases. An existing file is not replaced.
 
 The secret of the instance (SIGNALBOX_SECRET) is not in the file. Keep a copy of it in another place: without it,
-nobody can open the credentials in the backup, also not you.
+nobody can open the credentials in the backup, not even you.
 
 Options:
   --key-file <file>   encrypts the backup with the text in this file (at least 32 characters)
@@ -65,7 +65,8 @@ export async function backup(args: string[], io: Io): Promise<number> {
     if (values.json) io.out(JSON.stringify({ file, tables, ...note, seconds }));
     else {
       io.out(`Wrote ${rows} rows of ${tables} tables to ${file} (${bytes} bytes, ${seconds.toFixed(1)} s).`);
-      io.out(`Not in it: the secret. ${describeSecretSource(io.config())}: keep a copy in another place.`);
+      const secret = describeSecretSource(io.config()).replace(/^The/, "the");
+      io.out(`The secret is not in this file. Keep a copy of ${secret} in another place.`);
     }
     return exit.ok;
   } finally {

@@ -129,7 +129,7 @@ export const commands: Record<string, Entry> = {
     database: true,
   },
   audit: {
-    summary: "verify that the audit log is what it was",
+    summary: "verify that nobody changed the audit log, or sign it",
     load: async () => (await import("./audit.ts")).audit,
     database: true,
     stops: true,

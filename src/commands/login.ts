@@ -25,7 +25,7 @@ Usage: signalbox login [--url URL] [--key-file FILE | --email ADDRESS] [--profil
 Signs in to a server, for the commands that need one. Asks for an API key, checks it and stores it in a
 file that only you can read. With --email it asks for your password (and a code, where a second factor is
 on) and makes an API key of its own, named after this machine; the password is not stored.
-Where stdin is a pipe, key, password and code are read from it, one a line.
+If stdin is a pipe, the key, the password and the code are read from it, one per line.
 
 Options:
   --url URL            the server, or SIGNALBOX_URL (${defaultUrl})

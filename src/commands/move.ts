@@ -74,7 +74,7 @@ export async function move(args: string[], io: Io): Promise<number> {
     else {
       io.out(`Moved${rows === null ? "" : ` ${rows} rows`} to ${target.place}.`);
       io.out(
-        `Next: stop the service, set ${isUrl(to) ? "DATABASE_URL" : "DATA_DIR, without DATABASE_URL"}, keep the same secret, and start it.`,
+        `Next: stop the service, ${isUrl(to) ? "set DATABASE_URL" : "set DATA_DIR and remove DATABASE_URL"}, keep the same secret, and start it.`,
       );
     }
     return exit.ok;

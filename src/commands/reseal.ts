@@ -10,8 +10,9 @@ import { exit, type Io } from "./io.ts";
 const help = `
 Usage: signalbox reseal [--check] [--accept-loss [--lose-everything]] [--json]
 
-Seals every stored secret and signs every audit chain anew under SIGNALBOX_SECRET, after that was changed. The old one must be in
-SIGNALBOX_SECRET_PREVIOUS meanwhile. It runs while the service serves; it can be stopped and run again.
+Seals every stored secret and signs every audit chain again with SIGNALBOX_SECRET, after that was changed. Until it
+has ended, the old one must be in SIGNALBOX_SECRET_PREVIOUS. The service can run meanwhile. You can stop the command
+and run it again.
 When it ends with 0, the old secret can be removed. How to rotate: docs/operations.md
 
 Options:

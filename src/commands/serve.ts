@@ -9,9 +9,9 @@ import { exit, type Io } from "./io.ts";
 const help = `
 Usage: signalbox serve [--role all|api|worker]
 
-Runs the service until SIGINT or SIGTERM; then finishes what is in flight and ends with 0, within 10 s.
-A second signal ends it at once. Prints one line with its URL when it is ready; the log goes to stderr: for people on a terminal,
-else one JSON object a line (LOG_FORMAT=pretty or json decides).
+Runs the service until SIGINT or SIGTERM. Then it finishes the requests in progress and ends with 0, within 10 s.
+A second signal ends it at once. Prints one line with its URL when it is ready. The log goes to stderr: lines for
+people on a terminal, else one JSON object per line (LOG_FORMAT=pretty or LOG_FORMAT=json sets this).
 
 On a PostgreSQL server it uses every core: one process for each, and a primary process that starts another one for
 each that ends. SIGHUP replaces them one after the other, without a refused request. PROCESSES sets their number.

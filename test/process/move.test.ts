@@ -59,6 +59,7 @@ async function moveWhileReporting(from: Place, to: Place): Promise<void> {
     status: "succeeded",
   });
   expect(late.status).toBe(503);
+  expect(late.body.message).toMatch(/^This instance was moved to another database/);
   expect(late.headers.get("retry-after")).toBeTruthy();
   await server.end("SIGTERM");
   const refused = await signalbox(["serve"], from.dataDir, from.env);

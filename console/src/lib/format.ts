@@ -1,8 +1,8 @@
 import { common } from "../texts/common.ts";
+import { locale } from "./locale.ts";
 
 /** How values are written for people. All use the reader's language and time zone. */
 
-const locale = typeof navigator === "undefined" ? "en" : navigator.language;
 const numbers = new Intl.NumberFormat(locale);
 const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });

@@ -26,6 +26,7 @@ export const account = {
     changePassword: "Change password",
     passwordHint: "A mail with a link to choose a new password goes to your address.",
     organizations: "Organizations",
+    organization: "Organization",
     organizationsLabel: "Your organizations",
     role: "Role",
     suspended: "Suspended",

@@ -53,7 +53,7 @@ export const llmProviders = {
     prices: "No price of your own",
     pricesText: "Prices come from the catalogue. Add one where yours differs or the catalogue has none.",
     budgets: "No budget yet",
-    budgetsText: "A budget refuses keys and new runs when it is spent. An alert only tells you.",
+    budgetsText: "A budget refuses keys and new runs when it is spent. An alert only notifies people.",
   },
   add: {
     action: "Add provider",
@@ -166,7 +166,7 @@ export const llmProviders = {
   budgets: {
     new: "New budget",
     title: "New budget",
-    lead: "A budget refuses; an alert only tells.",
+    lead: "A budget refuses requests when it is spent. An alert only notifies people.",
     subject: "For",
     subjects: {
       organization: "The organization",
@@ -178,7 +178,7 @@ export const llmProviders = {
     period: "Period",
     periods: { day: "Day", week: "Week", month: "Month" },
     mode: "When it is spent",
-    modes: { budget: "Refuse", alert: "Only tell" },
+    modes: { budget: "Refuse requests", alert: "Only notify" },
     modeHints: {
       budget: "No key is handed out and no run starts until the period ends.",
       alert: "Everything goes on. People get a notification.",
@@ -194,7 +194,7 @@ export const llmProviders = {
     removeTitle: (name: string) => `Remove the budget of ${name}?`,
     removeText: "Nothing is refused because of it any more.",
     removed: "The budget is removed.",
-    states: { within: "Within", warned: "Warned", exceeded: "Exceeded" },
+    states: { within: "Within limit", warned: "Nearly spent", exceeded: "Exceeded" },
     spentOf: (spent: string, limit: string) => `${spent} of ${limit}`,
     a: (period: string) => `a ${period.toLowerCase()}`,
     actions: (name: string) => `Actions for ${name}`,

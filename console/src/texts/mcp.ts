@@ -10,8 +10,8 @@ export const mcp = {
   one: "The connection",
   lead: (n: number | undefined) =>
     n === undefined
-      ? "Servers that agents may reach, and how they are."
-      : `${count(n, "server", "servers")} that agents may reach, and how ${n === 1 ? "it is" : "they are"}.`,
+      ? "Servers that agents may reach, and their state."
+      : `${count(n, "server", "servers")} that agents may reach, and ${n === 1 ? "its" : "their"} state.`,
   add: "Add server",
   saveVerdict: "Save as a connection",
   import: "Import",
@@ -42,7 +42,7 @@ export const mcp = {
     connected: (n: number) => `${n} connected`,
     empty: "No MCP server yet",
     emptyText:
-      "Add one by its address. What it needs is found out first, and agents get its tools at one address.",
+      "Enter the address of one. Signalbox finds out how it must be connected, and agents get its tools at one address.",
     emptyMember: "No MCP server is granted to you yet. Ask somebody who manages connections.",
     emptyCare: "No server needs care.",
     noMatch: (text: string) => `No server matches “${text}”.`,
@@ -83,7 +83,7 @@ export const mcp = {
   },
   addServer: {
     title: "Add a server",
-    lead: "By its address. What it needs is found out first; nothing is saved before you say so.",
+    lead: "Enter its address. Signalbox first finds out what the server needs, and saves nothing until you confirm.",
     url: "Address of the MCP server",
     urlHint: "Such as https://mcp.example.com/mcp",
     begin: "Begin with https:// or http://.",
@@ -607,7 +607,7 @@ export const mcp = {
     save: (n: number) => (n === 0 ? "Save servers" : `Save ${count(n, "server", "servers")}`),
     chooseFirst: "Choose at least one server.",
     outcomes: {
-      waiting: "Waits",
+      waiting: "Waiting",
       started: "Being discovered",
       saved: "Saved",
       exists: "Exists already",
@@ -633,7 +633,7 @@ export const mcp = {
     scopes: "Scopes",
     used: "Last used",
     ends: "Ends unless renewed",
-    unproven: "says of itself",
+    unproven: "name not verified",
     remove: "End access",
     removeTitle: (name: string) => `End the access of ${name}?`,
     removeText: "It is refused at once. It can ask its person again.",

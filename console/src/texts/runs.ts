@@ -180,7 +180,7 @@ export const runs = {
     interrupted: "interrupted",
     lease_lost: "runner silent",
     timed_out: "timed out",
-    requested: "by hand",
+    requested: "by a person",
     automation_archived: "archived",
     resource_missing: "missing part",
     run_budget_exceeded: "run budget",

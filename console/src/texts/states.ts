@@ -34,7 +34,7 @@ export const stateWords = {
     timed_out: "Timed out",
   },
   approval: {
-    pending: "Waits",
+    pending: "Waiting",
     approved: "Approved",
     denied: "Denied",
     used: "Called",

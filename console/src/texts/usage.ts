@@ -41,8 +41,8 @@ export const usage = {
     worker: "No worker",
   } as Record<string, string>,
   chart: {
-    cost: "Cost a day",
-    tokens: "Tokens a day",
+    cost: "Cost per day",
+    tokens: "Tokens per day",
     input: "Tokens in",
     output: "Tokens out",
     costSeries: "Cost",

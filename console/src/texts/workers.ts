@@ -1,6 +1,6 @@
 export const workers = {
   title: "Workers",
-  lead: "The machines that run your automations, as they were really seen.",
+  lead: "The machines that run your automations, and when each was last seen.",
   tabs: {
     label: "Workers",
     workers: "Workers",
@@ -209,7 +209,7 @@ export const workers = {
     create: "Start rollout",
     created: "The rollout has started.",
     progress: (upgraded: number, selected: number, matching: number) =>
-      `${upgraded} of ${selected} upgraded, ${matching} match`,
+      `${upgraded} of ${selected} upgraded; ${matching} workers match`,
     failed: (count: number) => `${count} failed`,
     raise: "Change share",
     changed: "The share is changed.",

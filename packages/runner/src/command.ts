@@ -23,8 +23,8 @@ const createHelp = (program: string) => `
 Usage: ${program} [options] -- <program> [arguments]
 
 Takes queued runs of your automations and starts the program for each: instructions on its stdin, what it
-prints becomes the run's events. Keeps a journal, so that nothing is lost or told twice when it crashes or
-the network is gone. What a program can print: docs/runner.md.
+prints becomes the run's events. Keeps a journal, so that nothing is lost or reported twice when it crashes or
+the network fails. What a program can print: docs/runner.md.
 
 Options:
   --url URL            the Signalbox to work for, or SIGNALBOX_URL (that of the login, or http://127.0.0.1:8787)

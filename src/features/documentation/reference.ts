@@ -38,6 +38,12 @@ body { margin: 0; background: light-dark(#fff, #1c2022); }
 nav { padding: 14px 20px 0; font: 500 14px/20px ui-sans-serif, system-ui, sans-serif; }
 nav a { color: light-dark(#0056c5, #86b6fd); text-decoration: none; }
 nav a:hover { text-decoration: underline; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; padding-right: 40px; position: relative; }
+  .swagger-ui .opblock-tag small { flex: 1 0 100%; padding: 4px 0 0; }
+  .swagger-ui .opblock-tag .expand-operation { position: absolute; top: 14px; right: 0; }
+  .swagger-ui .filter .operation-filter-input { min-width: 100%; }
+}
 `;
 
 /** The files that the reference page loads. Nothing else of its package is served. */

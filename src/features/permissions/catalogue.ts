@@ -6,7 +6,9 @@ const owners: readonly BuiltInRole[] = ["owner"];
 const admins: readonly BuiltInRole[] = ["owner", "admin"];
 const everyone: readonly BuiltInRole[] = builtInRoles;
 
-/** All permissions, with their meaning and the built-in roles that have them. Routes name one of these. */
+/**
+ * All permissions, with what they let a member do and the built-in roles that have them. Routes name one of these.
+ */
 export const catalogue = {
   "organization:read": { description: "See the organization and its settings.", roles: everyone },
   "organization:update": { description: "Change the organization's name and settings.", roles: admins },
@@ -15,55 +17,62 @@ export const catalogue = {
     description: "See who belongs to the organization, its roles and teams.",
     roles: everyone,
   },
-  "members:invite": { description: "Invite people, within one's own rights.", roles: admins },
+  "members:invite": { description: "Invite people, with no more rights than their own.", roles: admins },
   "members:manage": {
-    description: "Change what members may do and remove them, within one's own rights.",
+    description: "Change the roles of members and remove them, with no more rights than their own.",
     roles: admins,
   },
-  "roles:manage": { description: "Make, change and remove roles, within one's own rights.", roles: admins },
-  "teams:manage": { description: "Make, change and remove teams, and say who is in them.", roles: admins },
-  "api_keys:create": { description: "Make, see and remove one's own API keys.", roles: everyone },
+  "roles:manage": {
+    description: "Create, change and remove roles, with no more rights than their own.",
+    roles: admins,
+  },
+  "teams:manage": {
+    description: "Create, change and remove teams, and choose who is in them.",
+    roles: admins,
+  },
+  "api_keys:create": { description: "Create, see and remove their own API keys.", roles: everyone },
   "api_keys:manage": {
     description: "See and remove the API keys and MCP tokens of every member.",
     roles: admins,
   },
-  "mcp_tokens:create": { description: "Make, see and remove one's own MCP tokens.", roles: everyone },
+  "mcp_tokens:create": { description: "Create, see and remove their own MCP tokens.", roles: everyone },
   "automations:create": {
-    description: "Make, change and run one's own automations, and let runners do their runs.",
+    description: "Create, change and run their own automations, and start runners for them.",
     roles: everyone,
   },
   "automations:manage": {
-    description: "The automations and runs of every member, budgets and retention.",
+    description: "Manage the automations and runs of every member, budgets and retention.",
     roles: admins,
   },
   "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
   "audit:read": { description: "See what was changed in the organization, and by whom.", roles: admins },
-  "audit:manage": { description: "Say how long the audit log is kept.", roles: owners },
+  "audit:manage": { description: "Set how long the audit log is kept.", roles: owners },
   "connectors:read": { description: "See connectors, their deliveries and syncs.", roles: everyone },
   "connectors:manage": {
     description: "Connect repositories, change and remove connectors, replay and retry.",
     roles: admins,
   },
-  "templates:read": { description: "See templates and what they said before.", roles: everyone },
-  "templates:manage": { description: "Make, change and remove templates.", roles: admins },
+  "templates:read": { description: "See templates and their earlier versions.", roles: everyone },
+  "templates:manage": { description: "Create, change and remove templates.", roles: admins },
   "connections:use": {
-    description: "Connect one's own accounts and get tokens for one's agents.",
+    description: "Connect their own accounts and get tokens for their agents.",
     roles: everyone,
   },
   "connections:manage": {
-    description: "See how everyone's connections are and end them; shared connections and who may use them.",
+    description:
+      "See and end the connected accounts of every member, and manage shared ones and who may use them.",
     roles: admins,
   },
   "oauth_clients:manage": {
-    description: "The organization's OAuth clients and its own providers.",
+    description: "Manage the organization's OAuth clients and its own providers.",
     roles: admins,
   },
   "llm_providers:use": {
-    description: "See the LLM providers that one was granted, and get their credentials for one's agents.",
+    description: "See the LLM providers that they were granted, and get the credentials for their agents.",
     roles: everyone,
   },
   "llm_providers:manage": {
-    description: "LLM providers, their keys and who may use them; prices and budgets.",
+    description: "Manage LLM providers, their keys and who may use them, prices and budgets.",
     roles: admins,
   },
   "notifications:manage": {
@@ -71,12 +80,12 @@ export const catalogue = {
     roles: admins,
   },
   "telemetry:report": {
-    description: "Report telemetry about one's own work, and see it.",
+    description: "Report telemetry about their own work, and see it.",
     roles: everyone,
   },
   "telemetry:read": { description: "See the telemetry of every member.", roles: admins },
   "telemetry:manage": {
-    description: "Say what telemetry is kept and for how long, and report telemetry for other members.",
+    description: "Set what telemetry is kept and for how long, and report telemetry for other members.",
     roles: admins,
   },
   "scim:read": {
@@ -84,7 +93,7 @@ export const catalogue = {
     roles: admins,
   },
   "scim:manage": {
-    description: "Connect a directory that manages members, and say what its groups become.",
+    description: "Connect a directory that manages members, and set which roles and teams its groups become.",
     roles: owners,
   },
   "sso:read": {
@@ -93,7 +102,7 @@ export const catalogue = {
   },
   "sso:manage": {
     description:
-      "Set up single sign-on and its domains. Whoever has it decides which provider vouches for every member, owners too.",
+      "Set up single sign-on and its domains. This decides which provider can sign in as every member, owners too.",
     roles: owners,
   },
   "workers:read": { description: "See workers, what they run and their timelines.", roles: everyone },
@@ -102,11 +111,13 @@ export const catalogue = {
     roles: admins,
   },
   "mcp_connections:use": {
-    description: "See and use the MCP connections that one was granted, and connect one's accounts to them.",
+    description:
+      "See and use the MCP connections that they were granted, and connect their accounts to them.",
     roles: everyone,
   },
   "mcp_connections:manage": {
-    description: "Save, change and remove MCP connections; their tools, who may use them, and all calls.",
+    description:
+      "Save, change and remove MCP connections, decide about their tools and who may use them, and see all calls.",
     roles: admins,
   },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },

@@ -28,6 +28,14 @@ export class DatabaseBusy extends Error {}
 
 export const isDatabaseBusy = (error: unknown): boolean => error instanceof DatabaseBusy;
 
+/** The state with which a database refuses every change after its instance was moved away. */
+export const movedState = "57M01";
+
+/** The instance was moved to another database, so this one accepts no changes any more. */
+class DatabaseMoved extends DatabaseBusy {}
+
+export const isDatabaseMoved = (error: unknown): boolean => error instanceof DatabaseMoved;
+
 /** The caller disconnected before the statement finished. */
 export class CallerDisconnected extends Error {}
 
@@ -40,6 +48,7 @@ export async function translateDatabaseErrors<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (isConnectionError(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
     const { code } = (error ?? {}) as { code?: unknown };
+    if (code === movedState) throw new DatabaseMoved("The instance was moved away.", { cause: error });
     if (typeof code === "string" && busyStates.test(code))
       throw new DatabaseBusy("The database did not finish the statement.", { cause: error });
     throw error;

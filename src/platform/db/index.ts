@@ -16,6 +16,8 @@ export {
   isCollision,
   isDatabaseBusy,
   isDatabaseDown,
+  isDatabaseMoved,
+  movedState,
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";

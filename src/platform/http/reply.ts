@@ -1,4 +1,10 @@
-import { isCallerDisconnected, isCollision, isDatabaseBusy, isDatabaseDown } from "../db/index.ts";
+import {
+  isCallerDisconnected,
+  isCollision,
+  isDatabaseBusy,
+  isDatabaseDown,
+  isDatabaseMoved,
+} from "../db/index.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
 
@@ -59,6 +65,11 @@ function findRefusal(error: unknown): { refusal: Refusal; as: string } | undefin
   if (isDatabaseDown(error)) {
     const refusal = unavailable("The database cannot be reached at the moment. Try again shortly.");
     return { refusal, as: "database unavailable" };
+  }
+  if (isDatabaseMoved(error)) {
+    const message =
+      "This instance was moved to another database, and this process still runs on the old one. The operator has to start it on the new one.";
+    return { refusal: unavailable(message, 5), as: "database moved" };
   }
   if (isDatabaseBusy(error)) {
     const message =

@@ -1,5 +1,5 @@
 /** Reads and writes all tables of the database as lines of JSON, the same on both engines. */
-import { type Db, hasHistory } from "../db/index.ts";
+import { type Db, hasHistory, movedState } from "../db/index.ts";
 
 export interface Table {
   /** With its schema for the queue's table, which is not in the schema of the product. */
@@ -306,7 +306,7 @@ export async function closeForWrites(tx: Db): Promise<void> {
   await execute(
     tx,
     `create function instance_has_moved() returns trigger language plpgsql as $$
-     begin raise exception using errcode = '57M01', message = 'This instance was moved to another database.'; end $$`,
+     begin raise exception using errcode = '${movedState}', message = 'This instance was moved to another database.'; end $$`,
   );
   for (const name of await listGuarded(tx))
     await execute(

@@ -52,6 +52,29 @@ test("long names and addresses are cut, on a desktop and on a phone", async () =
   }
 });
 
+test("the name of an MCP server stands above its host, and states end at the right of a phone", async () => {
+  const { owner } = await createWorkspace(server, "Servers");
+  const body = { url: `${server.url}/mcp`, name: "Tickets", access: { organization: true } };
+  const saved = await server.call("/v1/mcp-connections", { method: "POST", body, headers: owner.auth });
+  expect(saved.status).toBe(201);
+  const { page } = await openWindow(browser, server, "/o/servers/connections/mcp", owner);
+  const row = page.getByRole("row").filter({ hasText: "Tickets" });
+  const [name, host] = [row.getByText("Tickets"), row.getByText(/^127\.0\.0\.1:/)];
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    const above = await measure(name);
+    expect((await measure(host)).y, `${width}`).toBeGreaterThanOrEqual(above.y + above.height);
+  }
+  const state = await measure(row.locator(".st"));
+  const whole = await measure(row);
+  expect(state.x + state.width).toBeCloseTo(whole.x + whole.width - 16, 0);
+  // Also in the window of the record nothing is wider than the phone.
+  await name.click();
+  const people = page.getByRole("listitem").filter({ hasText: "Not connected" });
+  const person = await measure(people);
+  expect(person.x + person.width).toBeLessThanOrEqual(390 - 20);
+});
+
 test("on a phone a dialog with many choices is as wide as the phone", async () => {
   const { owner } = await createWorkspace(server, "Choices");
   const { page } = await openWindow(browser, server, "/o/choices/access/sso", owner);

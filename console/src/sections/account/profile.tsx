@@ -120,7 +120,7 @@ const Organizations = ({ me }: { me: Me }) => (
       rowKey={({ organizationId }) => organizationId}
       columns={[
         {
-          head: texts.organizations,
+          head: texts.organization,
           cell: ({ organizationName, organizationSlug }) => (
             <Link to={`/o/${organizationSlug}`} className="strong">
               {organizationName}

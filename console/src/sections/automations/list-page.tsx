@@ -84,7 +84,7 @@ function Filters({ isWithOwners, find, filters, setFilters }: FiltersProps) {
   const members = useWhole(useList("GET /v1/members", { query: { limit: 100 } }, { enabled: isWithOwners }));
   const words = texts.filters;
   return (
-    <div className="filters">
+    <div className="filters finds">
       <Select
         label={words.state}
         value={filters.status ?? ""}
@@ -131,6 +131,7 @@ const createColumns = (names: ReadonlyMap<string, string> | undefined): Column<A
   },
   {
     head: texts.columns.next,
+    phone: "label",
     className: "under",
     cell: ({ status, nextRunAt }) => <Time at={status === "active" ? nextRunAt : null} />,
   },

@@ -127,11 +127,11 @@ function EventCell({ delivery }: { delivery: Delivery }) {
   return (
     <>
       <span className="row">
-        <code className="strong">{event}</code>
+        <code className="strong one-line">{event}</code>
         {repository !== null && <span className="t cut">{repository}</span>}
         {repeats > 0 && <Tag>{words.times(repeats + 1)}</Tag>}
       </span>
-      <span className="small t3 mono cut block">{detail || action || texts.syncs.none}</span>
+      {(detail || action) && <span className="small t3 mono cut block">{detail || action}</span>}
     </>
   );
 }

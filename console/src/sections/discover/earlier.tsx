@@ -23,7 +23,7 @@ export function EarlierVerdicts() {
   const list = useList("GET /v1/mcp-discoveries", { query: status ? { status } : {} }, { everyMs: 10_000 });
   return (
     <section className="below">
-      <div className="filters">
+      <div className="filters finds">
         <h2 className="sect">{words.title}</h2>
         <span className="grow" />
         <Segments

@@ -97,7 +97,7 @@ export function Models({ mayManage, kind }: Props) {
   ];
   return (
     <>
-      <div className="filters">
+      <div className="filters finds">
         {kind === undefined && (
           <FilterSelect
             label={texts.kind}

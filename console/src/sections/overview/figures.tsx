@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowUpRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCost, formatNumber } from "../../lib/format.ts";
+import { locale } from "../../lib/locale.ts";
 import { usePath } from "../../lib/paths.ts";
 import { overview } from "../../texts/overview.ts";
 import { Lamp } from "../../ui/state.tsx";
@@ -55,7 +56,7 @@ function RunFigures({
   const ended = sums.succeeded + unsuccessful;
   const range = { from: sums.start, to: sums.end };
   const share = month.budgetMicros ? month.spentMicros / month.budgetMicros : undefined;
-  const monthName = new Intl.DateTimeFormat(navigator.language, { month: "long", timeZone: "UTC" }).format(
+  const monthName = new Intl.DateTimeFormat(locale, { month: "long", timeZone: "UTC" }).format(
     new Date(`${month.month}-01T00:00:00Z`),
   );
   return (

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import "./overview.css";
 import { usePermission } from "../../lib/context.tsx";
 import { formatNumber, readerTimeZone } from "../../lib/format.ts";
+import { locale } from "../../lib/locale.ts";
 import { useFilters, usePath } from "../../lib/paths.ts";
 import { useRead } from "../../lib/queries.ts";
 import { overview } from "../../texts/overview.ts";
@@ -124,7 +125,7 @@ function writeTitle({ items, isTruncated }: Attention): string {
   return some(count, items.length === 1);
 }
 
-const clock = new Intl.DateTimeFormat(navigator.language, {
+const clock = new Intl.DateTimeFormat(locale, {
   weekday: "long",
   day: "numeric",
   month: "long",

@@ -1,11 +1,12 @@
 import { useMemo } from "react";
 import { formatCost, formatExactCost, formatNumber, formatUtcDay } from "../../lib/format.ts";
+import { locale } from "../../lib/locale.ts";
 import { useRead } from "../../lib/queries.ts";
 import { usage as texts } from "../../texts/usage.ts";
 import { ChartCard, type Series } from "../../ui/chart.tsx";
 import { fillDays, type UsageRow, useUsage } from "./use-usage.ts";
 
-const dayFormat = new Intl.DateTimeFormat(navigator.language, {
+const dayFormat = new Intl.DateTimeFormat(locale, {
   day: "numeric",
   month: "short",
   timeZone: "UTC",
@@ -51,7 +52,7 @@ export function DailyChart({ rows, fromAt, measure, onDay }: DailyChartProps) {
   );
 }
 
-const compact = new Intl.NumberFormat(navigator.language, { notation: "compact", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const formatCompact = (value: number): string => compact.format(value);
 
 const dayMs = 24 * 3_600_000;
@@ -88,7 +89,7 @@ export function MonthChart() {
     };
   }, [rows, start, limit]);
   if (month === undefined || limit === null) return null;
-  const name = new Intl.DateTimeFormat(navigator.language, { month: "long", timeZone: "UTC" }).format(start);
+  const name = new Intl.DateTimeFormat(locale, { month: "long", timeZone: "UTC" }).format(start);
   return (
     <ChartCard
       title={texts.month.title(name)}

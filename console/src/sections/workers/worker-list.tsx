@@ -45,7 +45,12 @@ export function WorkerList({ onAdd }: { onAdd: (() => void) | undefined }) {
     },
     { head: texts.columns.version, phone: "hide", cell: (worker) => <Version worker={worker} /> },
     { head: texts.columns.runs, align: "r", phone: "hide", cell: ({ runIds }) => runIds.length },
-    { head: texts.columns.seen, align: "r", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    {
+      head: texts.columns.seen,
+      align: "r",
+      phone: "label",
+      cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
+    },
   ];
   return (
     <>

@@ -20,7 +20,7 @@ import * as store from "./store.ts";
 export const clientNotConfigured = ({ id, name }: Pick<Provider, "id" | "name">) =>
   new Refusal(404, {
     error: "client_not_configured",
-    message: `This organization has no OAuth client for ${name} yet. An admin saves one with PUT /v1/oauth-providers/${id}/client.`,
+    message: `This organization has no OAuth client for ${name} yet. An admin can add one in the console under Accounts, Providers, or with PUT /v1/oauth-providers/${id}/client.`,
   });
 
 export async function read(ctx: MemberCtx, providerId: string): Promise<{ client: Client }> {

@@ -1,10 +1,11 @@
 import type { AutomationScheduleInput } from "@signalbox/client";
 import { readerTimeZone } from "../../../lib/format.ts";
+import { locale } from "../../../lib/locale.ts";
 import { useRead } from "../../../lib/queries.ts";
 import { automations } from "../../../texts/automations.ts";
 
 const texts = automations.schedule;
-const day = new Intl.DateTimeFormat(navigator.language, {
+const day = new Intl.DateTimeFormat(locale, {
   weekday: "short",
   day: "numeric",
   month: "short",
@@ -15,7 +16,7 @@ const day = new Intl.DateTimeFormat(navigator.language, {
 
 /** The local time of a zone. The API gives it as text, so it is read as if it were UTC. */
 const formatLocal = (local: string): string => day.format(new Date(`${local.slice(0, 16)}Z`));
-const readerTime = new Intl.DateTimeFormat(navigator.language, {
+const readerTime = new Intl.DateTimeFormat(locale, {
   weekday: "short",
   hour: "2-digit",
   minute: "2-digit",

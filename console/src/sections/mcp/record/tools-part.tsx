@@ -59,7 +59,7 @@ export function ToolsPart({ connection }: { connection: ConnectionDetail }) {
   const { listedAt = null, omittedTools = 0, instructions = null } = about.data ?? {};
   return (
     <>
-      <div className="filters no-gap">
+      <div className="filters finds no-gap">
         <Find value={find} onChange={setFind} label={words.find} />
         <FilterSelect
           label={words.filter}
