@@ -10,6 +10,7 @@ import { findResourceMetadata, requestMetadataEarly } from "./steps/resource-met
 import { listTools } from "./steps/tools.ts";
 import { composeVerdict } from "./steps/verdict.ts";
 import { closeSessions, closeSessionsWithin, waitUntilClosed } from "./transport/sessions.ts";
+import { turns } from "./turns.ts";
 import { findUrlProblem } from "./url.ts";
 
 /** How long the verdict waits for sessions to be closed. Sessions still open then are closed after it. */
@@ -24,6 +25,7 @@ const lateAnswerMs = 250;
 export async function discover(url: string, options: DiscoveryOptions = {}): Promise<DiscoveryOutcome> {
   const problem = findUrlProblem(url);
   if (problem !== undefined) throw new TypeError(problem);
+  await turns.take();
   const state = startDiscovery(url, options);
   const stopWaiting = stopOnAbort(state, options.signal);
   try {
