@@ -28,6 +28,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
   await turns.take();
   const state = startDiscovery(url, options);
   const stopWaiting = stopOnAbort(state, options.signal);
+  let hasPending = true;
   try {
     const opening = await probeServer(state);
     const early = requestMetadataEarly(state, opening);
@@ -40,7 +41,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
     const authentication = assessAuthentication(state, access, metadata, servers);
     const result = composeVerdict(state, { opening, tools, access }, authentication);
 
-    state.evidence.abandonPending();
+    hasPending = state.evidence.abandonPending();
     await closeSessionsWithin(state, Math.min(closeSessionsMs, state.budget.remainingMs));
     return {
       result,
@@ -51,7 +52,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
     };
   } finally {
     stopWaiting();
-    abandonRequests(state);
+    if (hasPending) abandonRequests(state);
     closeSessions(state);
     if (!options.egress) void waitUntilClosed(state).finally(() => state.egress.close());
   }
