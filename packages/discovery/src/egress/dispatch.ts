@@ -62,13 +62,12 @@ class ReplyHandler implements Dispatcher.DispatchHandler, Dispatched {
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
-    _headers: unknown,
+    headers: Record<string, string | string[]>,
     statusText = "",
   ): void {
     if (status < 200) return;
     this.#body = new ReplyBody(controller);
-    const headers = gatherHeaders(controller.rawHeaders as readonly Buffer[]);
-    this.#resolve({ status, statusText, headers, body: this.#body });
+    this.#resolve({ status, statusText, headers: listValues(headers), body: this.#body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -84,14 +83,12 @@ class ReplyHandler implements Dispatcher.DispatchHandler, Dispatched {
   }
 }
 
-function gatherHeaders(raw: readonly Buffer[]): Record<string, string[]> {
+/** undici has parsed the headers already, and gives a header that is not repeated as a string. */
+function listValues(parsed: Record<string, string | string[]>): Record<string, string[]> {
   const headers: Record<string, string[]> = Object.create(null);
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i]!.toString().toLowerCase();
-    const value = raw[i + 1]!.toString("latin1");
-    const values = headers[name];
-    if (values) values.push(value);
-    else headers[name] = [value];
+  for (const name of Object.keys(parsed)) {
+    const value = parsed[name]!;
+    headers[name] = typeof value === "string" ? [value] : value;
   }
   return headers;
 }

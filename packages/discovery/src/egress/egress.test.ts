@@ -206,6 +206,18 @@ describe("a request", () => {
   });
 });
 
+describe("a host that was accepted", () => {
+  test("is still refused on another port, and by another guard", () => {
+    const egress = egressOf();
+    expect(egress.refusal("http://127.0.0.1:8080/")).toBeUndefined();
+    expect(egress.refusal("http://127.0.0.1:8080/")).toBeUndefined();
+    expect(egress.refusal("http://127.0.0.1:25/")).toMatch(/^Port 25 belongs to another protocol/);
+    expect(egress.forAddressFrom("https://mcp.example/").refusal("http://127.0.0.1:8080/")).toMatch(
+      /a loopback address of this machine/,
+    );
+  });
+});
+
 describe("a redirect", () => {
   test("is followed for GET, and every hop is told", async () => {
     const server = await redirector();

@@ -31,6 +31,9 @@ interface Target {
   isLiteral: boolean;
 }
 
+/** How many accepted hosts a guard remembers. */
+const maxAcceptedHosts = 1_000;
+
 const localSuffixes = ["localhost", "local", "internal", "localdomain", "home.arpa"];
 
 export function createGuard(policy: EgressPolicy): Guard {
@@ -72,7 +75,18 @@ export function createGuard(policy: EgressPolicy): Guard {
     return kind === "loopback" && policy.allowLoopback && isLiteral && !isEmbedded;
   }
 
+  /** The verdict depends on nothing but the policy, the host and the port. */
+  const acceptedHosts = new Set<string>();
+
   function checkHost(rawHost: string, port: number): void {
+    const key = `${port} ${rawHost}`;
+    if (acceptedHosts.has(key)) return;
+    decideHost(rawHost, port);
+    if (acceptedHosts.size >= maxAcceptedHosts) acceptedHosts.clear();
+    acceptedHosts.add(key);
+  }
+
+  function decideHost(rawHost: string, port: number): void {
     const host = normalizeHost(rawHost);
     const ip = parseIp(host);
     if (ip) {

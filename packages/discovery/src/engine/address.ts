@@ -90,10 +90,22 @@ export function decodePart(part: string): string {
   }
 }
 
+const printablePattern = /^[\x21-\x7e]{1,500}$/;
+
+/** True for a URL that has only a host and a path without long segments, as most have: nothing in it is redacted. */
+function cannotHideSecret({ username, password, pathname, href }: URL): boolean {
+  return username === "" && password === "" && !/[?#]/.test(href) && !/[^/]{32}/.test(pathname);
+}
+
 /** Returns a URL as it may be shown to a person or kept in a log: what looks like a credential is left out. */
 export function redactUrl(url: URL | string): string {
-  if (!URL.canParse(String(url))) return "(not a URL)";
-  const shown = new URL(url);
+  const parsed = typeof url === "string" ? URL.parse(url) : url;
+  if (!parsed) return "(not a URL)";
+  if (cannotHideSecret(parsed)) {
+    const isShownAsWritten = typeof url === "string" && printablePattern.test(url);
+    return isShownAsWritten ? url : parsed.href.replaceAll("%5Bredacted%5D", "[redacted]").slice(0, 500);
+  }
+  const shown = new URL(parsed);
   shown.username = "";
   shown.password = "";
   shown.hash = "";
@@ -111,7 +123,6 @@ export function redactUrl(url: URL | string): string {
     }
   }
   // Text that needs no redaction is shown unchanged: two issuers may differ only in a slash.
-  if (typeof url === "string" && shown.href === new URL(url).href && /^[\x21-\x7e]{1,500}$/.test(url))
-    return url;
+  if (typeof url === "string" && shown.href === parsed.href && printablePattern.test(url)) return url;
   return shown.href.replaceAll("%5Bredacted%5D", "[redacted]").slice(0, 500);
 }

@@ -10,6 +10,7 @@ import { findResourceMetadata, requestMetadataEarly } from "./steps/resource-met
 import { listTools } from "./steps/tools.ts";
 import { composeVerdict } from "./steps/verdict.ts";
 import { closeSessions, closeSessionsWithin, waitUntilClosed } from "./transport/sessions.ts";
+import { turns } from "./turns.ts";
 import { findUrlProblem } from "./url.ts";
 
 /** How long the verdict waits for sessions to be closed. Sessions still open then are closed after it. */
@@ -24,8 +25,10 @@ const lateAnswerMs = 250;
 export async function discover(url: string, options: DiscoveryOptions = {}): Promise<DiscoveryOutcome> {
   const problem = findUrlProblem(url);
   if (problem !== undefined) throw new TypeError(problem);
+  await turns.take();
   const state = startDiscovery(url, options);
   const stopWaiting = stopOnAbort(state, options.signal);
+  let hasPending = true;
   try {
     const opening = await probeServer(state);
     const early = requestMetadataEarly(state, opening);
@@ -38,7 +41,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
     const authentication = assessAuthentication(state, access, metadata, servers);
     const result = composeVerdict(state, { opening, tools, access }, authentication);
 
-    state.evidence.abandonPending();
+    hasPending = state.evidence.abandonPending();
     await closeSessionsWithin(state, Math.min(closeSessionsMs, state.budget.remainingMs));
     return {
       result,
@@ -49,7 +52,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
     };
   } finally {
     stopWaiting();
-    abandonRequests(state);
+    if (hasPending) abandonRequests(state);
     closeSessions(state);
     if (!options.egress) void waitUntilClosed(state).finally(() => state.egress.close());
   }

@@ -39,9 +39,12 @@ export class EvidenceLog {
     return entry;
   }
 
-  /** Marks unanswered requests as abandoned, except those that close sessions. Called after the verdict. */
-  abandonPending() {
-    for (const entry of this.#entries) entry.abandon();
+  /**
+   * Marks unanswered requests as abandoned, except those that close sessions, and returns true if there are any. Called
+   * after the verdict.
+   */
+  abandonPending(): boolean {
+    return this.#entries.filter((entry) => entry.abandon()).length > 0;
   }
 
   /** Returns the requests in the order in which they were sent. */
@@ -96,11 +99,13 @@ export class EvidenceEntry {
     this.#onChange?.("interpreted");
   }
 
-  abandon() {
-    if (this.#isOver || this.#step === "close_session") return;
+  /** Returns false for a request that was answered, or that closes a session. */
+  abandon(): boolean {
+    if (this.#isOver || this.#step === "close_session") return false;
     this.end({ failure: "abandoned" });
     this.#record.learned = "Abandoned without an answer: the verdict did not need it.";
     this.#onChange?.("interpreted");
+    return true;
   }
 
   // URLs are redacted only here, because most callers do not read the evidence.

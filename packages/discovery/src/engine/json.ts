@@ -82,6 +82,7 @@ export function readWords(object: JsonObject, key: string): string[] | undefined
 
 /** Returns true when brackets outside of strings are nested deeper than allowed. */
 function isTooDeep(text: string): boolean {
+  if (!hasManyBrackets(text)) return false;
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -92,6 +93,18 @@ function isTooDeep(text: string): boolean {
       depth += 1;
       if (depth > maxDepth) return true;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
+  }
+  return false;
+}
+
+/** Returns false for most documents: they have fewer opening brackets than the allowed depth. */
+function hasManyBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ["{", "["]) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > maxDepth) return true;
+    }
   }
   return false;
 }

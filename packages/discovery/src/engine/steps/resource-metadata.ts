@@ -74,15 +74,16 @@ export async function findResourceMetadata(
   early: EarlyMetadata | undefined,
 ): Promise<MetadataSearch> {
   if (access.kind === "settled") return { tried: [], challenge: undefined, requiredScopes: [] };
-  const wellKnown = listResourceMetadataUrls(access.server);
   if (access.kind === "open") {
     const search: MetadataSearch = { tried: [], challenge: undefined, requiredScopes: [] };
+    const wellKnown = listResourceMetadataUrls(access.server);
     return searchWellKnown(state, access.server, wellKnown.slice(0, 1), search, early);
   }
   const { token: challenge, scopes: requiredScopes } = access.challenges;
   const search: MetadataSearch = { tried: [], challenge, requiredScopes };
   const named = await readNamedMetadata(state, access.server, search, early);
-  return named.resource ? named : searchWellKnown(state, access.server, wellKnown, named, early);
+  if (named.resource) return named;
+  return searchWellKnown(state, access.server, listResourceMetadataUrls(access.server), named, early);
 }
 
 async function searchWellKnown(

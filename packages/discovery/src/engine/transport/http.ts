@@ -3,6 +3,7 @@ import type { HttpAddress } from "../address.ts";
 import type { RequestFailure } from "../budget.ts";
 import { describeContentType, isObject, readJson } from "../json.ts";
 import type { DiscoveryState } from "../state.ts";
+import { turns } from "../turns.ts";
 import { createChunkReader } from "./body.ts";
 import { type Challenges, readChallenges } from "./challenge.ts";
 import type { Exchange, MetadataOutcome } from "./outcomes.ts";
@@ -107,6 +108,7 @@ async function sendWithinBudget<Reply>(
 ): Promise<Sent<Reply>> {
   const entry = evidence.begin(step, method, address);
   const sent = await budget.spendRequest(timeoutMs, send);
+  await turns.take();
   if ("failed" in sent) entry.end({ failure: sent.failed.failure });
   return { address, entry, ...sent };
 }

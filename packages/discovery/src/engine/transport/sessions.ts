@@ -71,6 +71,7 @@ function describeClosing(status: number): string {
 /** Closes all open sessions and waits for the answers, but at most this long. */
 export async function closeSessionsWithin(state: DiscoveryState, ms: number): Promise<void> {
   closeSessions(state);
+  if (state.sessions.closing.size === 0) return;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
