@@ -675,6 +675,16 @@ test("a user beyond the quota is refused, and no member is made", async () => {
   expect(await findMember(acme.workspace, `b@${acme.domain}`)).toBeUndefined();
 });
 
+test("unknown parameters are ignored by every operation", async () => {
+  const acme = await connect();
+  const { id } = (await acme.createUser(`ada@${acme.domain}`)).body;
+  const tenantFlag = "?aadOptscim062020=1";
+  const found = await acme.call(`/Users/.search${tenantFlag}`, { method: "POST", body: {} });
+  expect(found).toMatchObject({ status: 200, body: { totalResults: 1 } });
+  expect((await acme.call(`/Users/${id}${tenantFlag}`, { method: "DELETE" })).status).toBe(204);
+  expect((await acme.call(`/Me${tenantFlag}`)).status).toBe(501);
+});
+
 describe("the documents about the service", () => {
   let acme: Directory;
   beforeAll(async () => {
@@ -697,6 +707,18 @@ describe("the documents about the service", () => {
     for (const schema of schemas) expect((await acme.call(`/Schemas/${schema.id}`)).body).toEqual(schema);
     for (const path of ["/ResourceTypes/Robot", "/Schemas/urn:x", "/Robots"])
       expect(await acme.call(path)).toMatchObject({ status: 404, body: { schemas: [errorUrn] } });
+  });
+
+  test("ignore parameters of lists, and refuse a filter", async () => {
+    for (const path of ["/ServiceProviderConfig", "/ResourceTypes", "/ResourceTypes/User", "/Schemas"]) {
+      const { status, body } = await acme.call(path);
+      const other = await acme.call(`${path}?startIndex=1&count=1&sortBy=id&attributes=id&other=1`);
+      expect(other).toMatchObject({ status, body });
+      expect(await acme.call(`${path}?filter=id%20eq%20%22User%22`)).toMatchObject({
+        status: 403,
+        body: { schemas: [errorUrn], status: "403" },
+      });
+    }
   });
 
   test("what is not supported gets 501 in the form of SCIM", async () => {

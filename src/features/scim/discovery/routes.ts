@@ -9,11 +9,11 @@ const noMe = () =>
   service.refuseUnsupported("/Me is not supported: the token belongs to a directory. Use /Users and an id.");
 
 export const routes = [
-  serve(contract.serviceProviderConfig, (ctx) => service.describeService(ctx)),
-  serve(contract.resourceTypes, (ctx) => service.listResourceTypes(ctx)),
-  serve(contract.resourceType, (ctx, { params }) => service.readResourceType(ctx, params.id)),
-  serve(contract.schemas, (ctx) => service.listSchemas(ctx)),
-  serve(contract.schema, (ctx, { params }) => service.readSchema(ctx, params.id)),
+  serve(contract.serviceProviderConfig, (ctx, { query }) => service.describeService(ctx, query)),
+  serve(contract.resourceTypes, (ctx, { query }) => service.listResourceTypes(ctx, query)),
+  serve(contract.resourceType, (ctx, { params, query }) => service.readResourceType(ctx, query, params.id)),
+  serve(contract.schemas, (ctx, { query }) => service.listSchemas(ctx, query)),
+  serve(contract.schema, (ctx, { params, query }) => service.readSchema(ctx, query, params.id)),
   serve(contract.bulk, noBulk),
   serve(contract.searchAll, noSearch),
   serve(contract.readMe, noMe),

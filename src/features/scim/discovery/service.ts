@@ -1,11 +1,23 @@
-import { notFound, Refusal } from "../../../platform/errors.ts";
+import { forbidden, notFound, Refusal } from "../../../platform/errors.ts";
 import type { ScimCtx } from "../calls/index.ts";
 import { describeResourceTypes, describeSchemas } from "../definitions/index.ts";
 import { type ListResponse, maxCount, type Resource, writeList } from "../messages/index.ts";
 import { createBaseUrl } from "../protocol.ts";
 
+type Query = Readonly<Record<string, unknown>>;
+
+/** The documents ignore parameters of lists, but a caller would rely on a filter (RFC 7644, 4). */
+function refuseFilter({ filter }: Query): void {
+  if (filter === undefined) return;
+  throw forbidden(
+    "filter_not_supported",
+    "The documents about the service cannot be filtered. Leave `filter` out.",
+  );
+}
+
 /** Describes what the routes support (RFC 7643, 5; RFC 9865, 4). */
-export function describeService({ config }: ScimCtx): Resource {
+export function describeService({ config }: ScimCtx, query: Query): Resource {
+  refuseFilter(query);
   return {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
     patch: { supported: true },
@@ -45,9 +57,15 @@ const toList = (resources: Resource[]): ListResponse =>
     undefined,
   );
 
-export const listResourceTypes = ({ config }: ScimCtx) =>
-  toList(describeResourceTypes(createBaseUrl(config)));
-export const listSchemas = ({ config }: ScimCtx) => toList(describeSchemas(createBaseUrl(config)));
+export function listResourceTypes({ config }: ScimCtx, query: Query): ListResponse {
+  refuseFilter(query);
+  return toList(describeResourceTypes(createBaseUrl(config)));
+}
+
+export function listSchemas({ config }: ScimCtx, query: Query): ListResponse {
+  refuseFilter(query);
+  return toList(describeSchemas(createBaseUrl(config)));
+}
 
 function findOne(list: readonly Resource[], id: string, thing: string): Resource {
   const found = list.find((one) => String(one.id).toLowerCase() === id.toLowerCase());
@@ -55,10 +73,15 @@ function findOne(list: readonly Resource[], id: string, thing: string): Resource
   return found;
 }
 
-export const readResourceType = ({ config }: ScimCtx, id: string) =>
-  findOne(describeResourceTypes(createBaseUrl(config)), id, "resource_type");
-export const readSchema = ({ config }: ScimCtx, id: string) =>
-  findOne(describeSchemas(createBaseUrl(config)), id, "schema");
+export function readResourceType({ config }: ScimCtx, query: Query, id: string): Resource {
+  refuseFilter(query);
+  return findOne(describeResourceTypes(createBaseUrl(config)), id, "resource_type");
+}
+
+export function readSchema({ config }: ScimCtx, query: Query, id: string): Resource {
+  refuseFilter(query);
+  return findOne(describeSchemas(createBaseUrl(config)), id, "schema");
+}
 
 export function refuseUnsupported(message: string): never {
   throw new Refusal(501, { error: "not_implemented", message });

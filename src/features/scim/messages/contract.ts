@@ -8,6 +8,8 @@ export const base = {
   tag: "SCIM",
   protocol: scim,
   access: machine({ credentials: ["scim"] }),
+  /** Parameters that we do not know are ignored: administrators can add flags to the address of a directory. */
+  query: z.looseObject({}),
 } as const;
 
 /** A group with 20,000 members fits. */
@@ -22,7 +24,7 @@ const text = (description: string, example: string) =>
     .describe(description)
     .meta({ examples: [example] });
 
-/** Names attributes of the reply (RFC 7644, 3.9). Parameters that we do not know are ignored. */
+/** Names attributes of the reply (RFC 7644, 3.9). */
 export const projectionQuery = z.looseObject({
   attributes: text("The attributes to return, separated by commas.", "userName,emails"),
   excludedAttributes: text("The attributes to omit, separated by commas.", "members"),
