@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal } from "../../platform/errors.ts";
+import { type Detail, Refusal } from "../../platform/errors.ts";
 
 const errorUrn = "urn:ietf:params:scim:api:messages:2.0:Error";
 
@@ -66,9 +66,13 @@ const details: Record<number, string> = {
   500: "The server failed. Try again later.",
 };
 
+/** The platform names the field that is wrong. Without a field, the body is not a message at all. */
+const chooseScimType = ({ details }: Record<string, unknown>): ScimType =>
+  (details as Detail[] | undefined)?.some(({ path }) => !path?.length) ? "invalidSyntax" : "invalidValue";
+
 /** Renders any refusal as a SCIM error, for `protocol({ error })`. */
 export function renderScimError({ status, body, message }: Refusal): ScimError {
-  const scimType = body.scimType ?? (status === 400 ? "invalidValue" : undefined);
+  const scimType = body.scimType ?? (status === 400 ? chooseScimType(body) : undefined);
   return {
     schemas: [errorUrn],
     status: String(status),

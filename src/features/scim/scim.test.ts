@@ -685,6 +685,25 @@ test("unknown parameters are ignored by every operation", async () => {
   expect((await acme.call(`/Me${tenantFlag}`)).status).toBe(501);
 });
 
+test("a body that is not a SCIM message is `invalidSyntax`", async () => {
+  const acme = await connect();
+  const { id } = (await acme.createUser(`ada@${acme.domain}`)).body;
+  const contentType = { "content-type": "application/scim+json" };
+  for (const [path, method] of [
+    ["/Users", "POST"],
+    ["/Users/.search", "POST"],
+    [`/Users/${id}`, "PUT"],
+    [`/Users/${id}`, "PATCH"],
+  ] as const)
+    for (const body of ["", "{", "null", "[]", '"x"']) {
+      const reply = await acme.call(path, { method, body, headers: contentType });
+      expect({ path, sent: body, ...reply }).toMatchObject({
+        status: 400,
+        body: { schemas: [errorUrn], scimType: "invalidSyntax" },
+      });
+    }
+});
+
 describe("the documents about the service", () => {
   let acme: Directory;
   beforeAll(async () => {
