@@ -20,7 +20,8 @@ const schema = z.object({
 });
 
 /** The message for each field path of the refusal. */
-function complaints(given: unknown): Record<string, string> {
+const complaints = (given: unknown) => readComplaints(schema, given);
+function readComplaints(schema: z.ZodType, given: unknown): Record<string, string> {
   try {
     check(schema, given);
     return {};
@@ -72,9 +73,18 @@ test("the message for a wrong field is plain English, without terms of the schem
     role: "Must be one of owner, member.",
     tags: "Must have at least 1 item.",
     active: "Must be true or false, not text.",
-    either: expect.any(String),
+    either: "Must be text or a number, not null.",
     "schedule.kind": "Must be one of manual, daily.",
     link: "Must be a URL, such as https://example.com.",
+  });
+  const Scalar = z.union([z.number(), z.string().max(2), z.boolean(), z.null()]);
+  expect(readComplaints(z.record(z.string(), Scalar), { list: [], object: {}, text: "abc" })).toEqual({
+    list: "Must be a number, text, true or false, or null, not a list.",
+    object: "Must be a number, text, true or false, or null, not an object.",
+    text: "Must have at most 2 characters.",
+  });
+  expect(readComplaints(z.object({ a: z.union([z.string(), z.literal("")]) }), { a: 5 })).toEqual({
+    a: "Must be text, not 5.",
   });
   expect(
     complaints({ name: "too long", count: 10, tags: ["a", "b", "c"], email: 5, active: null }),

@@ -75,6 +75,17 @@ const items = (count: number | bigint) => `${count} item${Number(count) === 1 ? 
 function describeUnion(issue: Bound<"invalid_union">): string | undefined {
   if (issue.input === undefined) return required;
   const { discriminator, options } = issue as { discriminator?: string; options?: unknown[] };
-  if (discriminator === undefined || !options) return undefined;
-  return `Must be one of ${options.map(String).join(", ")}.`;
+  if (discriminator !== undefined && options) return `Must be one of ${options.map(String).join(", ")}.`;
+  const expected = issue.errors.flat().flatMap(readExpectedType);
+  return expected.length === 0
+    ? undefined
+    : `Must be ${joinChoices([...new Set(expected)])}, not ${describeInput(issue.input)}.`;
 }
+
+/** The type that a choice of a union needs, when the value itself has another one. */
+const readExpectedType = (issue: z.core.$ZodIssue): string[] =>
+  issue.code === "invalid_type" && issue.path.length === 0 ? [describeTypeName(issue.expected)] : [];
+
+/** Joins "a, b, or c". */
+const joinChoices = (choices: readonly string[]): string =>
+  choices.length < 3 ? choices.join(" or ") : `${choices.slice(0, -1).join(", ")}, or ${choices.at(-1)}`;
