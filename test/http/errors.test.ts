@@ -163,6 +163,21 @@ describe("a request that cannot be read", () => {
     expectUsualHeaders(reply);
   });
 
+  test("a reply without content has no content type", async () => {
+    const { body } = await server.call("/v1/teams", {
+      body: { name: "Short-lived" },
+      headers: acme.owner.auth,
+    });
+    const path = `/v1/teams/${body.team.id}`;
+    const removed = await server.call(path, { method: "DELETE", headers: acme.owner.auth });
+    const listed = await server.call(path, { method: "OPTIONS" });
+    for (const reply of [removed, listed]) {
+      expect(reply).toMatchObject({ status: 204, body: "" });
+      expect(reply.headers.get("content-type")).toBeNull();
+      expectUsualHeaders(reply);
+    }
+  });
+
   test("HEAD answers like GET, without the body", async () => {
     const get = await server.call("/v1/me", { headers: acme.owner.auth });
     const head = await server.call("/v1/me", { method: "HEAD", headers: acme.owner.auth });

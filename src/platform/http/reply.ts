@@ -29,11 +29,10 @@ export function createJsonReply(
   requestId: string,
   headers?: Record<string, string>,
 ): Answer {
-  return {
-    status,
-    headers: { ...jsonHeaders, "x-request-id": requestId, ...headers },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  };
+  const all: Answer["headers"] = { ...jsonHeaders, "x-request-id": requestId, ...headers };
+  // Clients that parse by content type would parse nothing as JSON, and fail.
+  if (status === 204) delete all["content-type"];
+  return { status, headers: all, body: body === undefined ? undefined : JSON.stringify(body) };
 }
 
 /** Converts the `Response` of a handler. Only a stream is sent before it is complete. */
