@@ -7036,7 +7036,7 @@ export interface Operations {
         /** The API key. */
         id: string;
       };
-      body: {
+      body?: {
         /** With 0, the old key ends at once. */
         overlapSeconds?: number;
       };
@@ -7063,7 +7063,7 @@ export interface Operations {
   /** Create a token for an MCP client, for myself in the active organization */
   "POST /v1/mcp/token": {
     input: {
-      body: {
+      body?: {
         /** The name of the token. */
         name?: string;
         /** `mcp:write` does not include `mcp:read`. */
@@ -9386,7 +9386,7 @@ export interface Operations {
         /** The endpoint. */
         id: string;
       };
-      body: {
+      body?: {
         /** How long the old secret stays valid: a day by default, a week at most. With 0 it ends at once. */
         overlapSeconds?: number;
       };

@@ -83,6 +83,18 @@ describe("API keys", () => {
     expect((await rotate(body.apiKey.id, {})).status).toBe(404);
   });
 
+  test("a key is rotated without a body, and the old key ends at once", async () => {
+    const old = await createKey(server, acme.owner);
+    const { status, body } = await server.call(`/v1/api-keys/${old.id}/rotate`, {
+      method: "POST",
+      headers: acme.owner.auth,
+    });
+    expect({ status, body }).toMatchObject({ status: 201, body: { previous: null } });
+    const read = (headers: Record<string, string>) => server.call("/v1/members", { headers });
+    expect((await read(old.auth)).status).toBe(401);
+    expect((await read({ "x-api-key": body.key })).status).toBe(200);
+  });
+
   test("a key that is rotated twice at the same moment has one successor", async () => {
     const key = await createKey(server, acme.owner);
     const replies = await Promise.all(

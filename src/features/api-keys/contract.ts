@@ -65,6 +65,7 @@ export const rotate = route({
   body: z.strictObject({
     overlapSeconds: z.int().min(0).max(604_800).default(0).describe("With 0, the old key ends at once."),
   }),
+  bodyOptional: true,
   replies: { 201: z.strictObject({ apiKey: ApiKey, key: z.string(), previous: ApiKey.nullable() }) },
   errors: {
     409: "`api_key_replaced`: rotate the newer key. `api_key_expired`: create a new key.",

@@ -41,6 +41,7 @@ export const create = route({
       .default(["mcp:read"])
       .describe("`mcp:write` does not include `mcp:read`."),
   }),
+  bodyOptional: true,
   replies: { 201: z.strictObject({ mcpToken: McpToken, token: z.string() }) },
 });
 

@@ -58,6 +58,14 @@ describe("MCP tokens", () => {
     expect((await server.call("/v1/organization", { headers: token.auth })).status).toBe(401);
   });
 
+  test("are created without a body", async () => {
+    const { status, body } = await server.call("/v1/mcp/token", { method: "POST", headers: acme.owner.auth });
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { mcpToken: { name: "MCP client", scopes: ["mcp:read"] } },
+    });
+  });
+
   test("are not created by a key or by another MCP token", async () => {
     const key = await createKey(server, acme.owner);
     const token = await createMcpToken(server, acme.owner);

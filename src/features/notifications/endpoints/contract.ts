@@ -139,5 +139,6 @@ export const rotateSecret = route({
         "How long the old secret stays valid: a day by default, a week at most. With 0 it ends at once.",
       ),
   }),
+  bodyOptional: true,
   replies: { 201: z.strictObject({ webhookEndpoint: WebhookEndpoint, secret: shownOnce }) },
 });

@@ -164,6 +164,12 @@ describe("a webhook endpoint", () => {
     const { previousSecretExpiresAt } = rotated.body.webhookEndpoint;
     expect(previousSecretExpiresAt - Date.now()).toBeGreaterThan(3_500_000);
     expect(previousSecretExpiresAt - Date.now()).toBeLessThan(3_700_000);
+    const byDefault = await server.call(`${path}/${id}/rotate-secret`, {
+      method: "POST",
+      headers: owner.auth,
+    });
+    expect(byDefault.status).toBe(201);
+    expect(byDefault.body.webhookEndpoint.previousSecretExpiresAt - Date.now()).toBeGreaterThan(86_000_000);
     const ended = await rotate(0);
     expect(ended.body.webhookEndpoint.previousSecretExpiresAt).toBeNull();
   });
