@@ -227,6 +227,7 @@ async function findCurrentServer(ctx: MemberCtx, provider: Provider, client: Cli
   if (!provider.custom) return own;
   try {
     const { server } = await discoverServer(ctx, provider);
+    if (server === own) return own;
     const follows = server && describeDestination({ ...client, server }) === describeDestination(client);
     return follows ? server : own;
   } catch (error) {
