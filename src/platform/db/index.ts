@@ -18,6 +18,7 @@ export {
   isDatabaseDown,
   isDatabaseMoved,
   movedState,
+  ReferenceRemoved,
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";

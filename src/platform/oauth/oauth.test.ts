@@ -3,6 +3,7 @@ import { EgressError } from "@signalbox/discovery/egress";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  buildAuthorizeUrl,
   discover,
   exchangeCode,
   newVerifier,
@@ -46,6 +47,48 @@ function peer(answer: Answer, server: Partial<ServerInput> = {}) {
   };
   return { sent, peer: { egress, credentials, server: Server.parse({ ...base, ...server }) } };
 }
+
+describe("the URL for the browser", () => {
+  const request = {
+    clientId: "id",
+    redirectUri: "https://us.example/cb?a=b c",
+    state: "st",
+    verifier: newVerifier(),
+    nonce: "n",
+    scopes: ["openid", "files:read"],
+  };
+
+  test("is the one that the URL parser builds, whatever the parameters contain", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })),
+        fc.constantFrom("", "/", "/a/b.c", "/~a/%20", "/authorize?x=1", "/authorize?state=theirs&x=1"),
+        (parameters, path) => {
+          const endpoint = `https://id.example:8443${path}`;
+          const built = buildAuthorizeUrl(Server.parse({ ...base, authorizationEndpoint: endpoint }), {
+            ...request,
+            parameters,
+          });
+          const expected = new URL(endpoint);
+          for (const [name, value] of new URL(built).searchParams) expected.searchParams.set(name, value);
+          expect(built).toBe(expected.href);
+          expect(Object.fromEntries(expected.searchParams)).toMatchObject({
+            redirect_uri: request.redirectUri,
+            scope: "openid files:read",
+            state: "st",
+          });
+          for (const [name, value] of Object.entries(parameters))
+            if (!(name in fixed)) expect(expected.searchParams.get(name)).toBe(value.toWellFormed());
+        },
+      ),
+    );
+  });
+
+  const fixed: Record<string, unknown> = {
+    ...{ response_type: 0, client_id: 0, redirect_uri: 0, state: 0, scope: 0, nonce: 0 },
+    ...{ code_challenge: 0, code_challenge_method: 0 },
+  };
+});
 
 const json =
   (body: unknown, status = 200) =>

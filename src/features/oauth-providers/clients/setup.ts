@@ -83,7 +83,7 @@ export async function findAnySetup(ctx: MemberCtx, providerId: string): Promise<
         id: providerId,
         name: row.customName!,
         issuer: row.customIssuer,
-        server: row.customServer,
+        server: row.credentialsId !== null && row.hasServerOfProvider ? row.server : row.customServer,
         discoveredAt: row.discoveredAt,
         scopes: row.customScopes ?? [],
       });

@@ -45,7 +45,9 @@ const client = sql`${credentials}, c.generation, c.scopes, c.optional_scopes as 
 export type Setup = (ClientRow | { credentialsId: null }) & {
   customName: string | null;
   customIssuer: string | null;
+  /** Null also when it equals the server of the client. */
   customServer: Server | null;
+  hasServerOfProvider: boolean | null;
   discoveredAt: number | null;
   customScopes: string[] | null;
 };
@@ -58,7 +60,8 @@ export interface SetupKey {
 /** Finds the custom provider and the client of each key. `place` is the position of the key in `keys`, from 1. */
 export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[]) =>
   db.rows<Setup & { place: number }>(sql`
-    select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
+    select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer",
+      nullif(p.server, k.server) as "customServer", p.server = k.server as "hasServerOfProvider",
       p.discovered_at as "discoveredAt", p.scopes as "customScopes"
     -- The subquery hides the lengths of the arrays from the planner, so that PostgreSQL keeps one plan for all lengths.
     from (select ${keys.map(({ orgId }) => orgId)}::text[] as org_ids,
