@@ -190,7 +190,7 @@ export async function disconnect(
   if (!ended)
     throw connections.connectionNotFound(
       connectionId === undefined
-        ? "You have no such connection there. Nothing was on its way either, now."
+        ? "You have no such connection there. If you had begun to connect one, that was cancelled."
         : "You have no such connection there. GET …/status lists yours.",
     );
   return ended;

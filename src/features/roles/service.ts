@@ -110,6 +110,20 @@ export async function change(ctx: MemberCtx, id: string, input: RoleInput) {
   );
 }
 
+/** Such as "1 member, 2 open invitations". */
+const describeUses = (uses: Record<"members" | "invitations" | "ssoConnectors" | "scimConnectors", number>) =>
+  (
+    [
+      [uses.members, "member"],
+      [uses.invitations, "open invitation"],
+      [uses.ssoConnectors, "single sign-on connector"],
+      [uses.scimConnectors, "SCIM connector"],
+    ] as const
+  )
+    .filter(([count]) => count > 0)
+    .map(([count, noun]) => `${count} ${noun}${count === 1 ? "" : "s"}`)
+    .join(", ");
+
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "roles:manage");
@@ -120,7 +134,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     if (uses.members + uses.invitations + uses.ssoConnectors + uses.scimConnectors > 0) {
       throw conflict(
         "role_in_use",
-        `${uses.members} members have this role, and ${uses.invitations} open invitations, ${uses.ssoConnectors} single sign-on connectors and ${uses.scimConnectors} SCIM connectors name it. Give them another one first.`,
+        `This role is used by ${describeUses(uses)}. Give them another role first.`,
         {
           memberCount: uses.members,
           invitationCount: uses.invitations,

@@ -75,6 +75,23 @@ test("the name of an MCP server stands above its host, and states end at the rig
   expect(person.x + person.width).toBeLessThanOrEqual(390 - 20);
 });
 
+test("on a phone a custom role is renamed and deleted from the menu next to its name", async () => {
+  const { owner } = await createWorkspace(server, "Roles");
+  const body = { name: "Reviewer", permissions: ["templates:read"] };
+  const created = await server.call("/v1/roles", { method: "POST", body, headers: owner.auth });
+  expect(created.status).toBe(201);
+  const { page } = await openWindow(browser, server, "/o/roles/people/roles", owner);
+  await becomePhone(page);
+  const menu = button(page, "Actions for Reviewer");
+  await menu.waitFor();
+  const { x, width } = await measure(menu);
+  expect(x + width).toBeLessThanOrEqual(390);
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("dialog").waitFor();
+  await expectGoodPage(page);
+});
+
 test("on a phone a dialog with many choices is as wide as the phone", async () => {
   const { owner } = await createWorkspace(server, "Choices");
   const { page } = await openWindow(browser, server, "/o/choices/access/sso", owner);

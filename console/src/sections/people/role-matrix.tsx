@@ -141,17 +141,22 @@ function RoleMenu({ role }: { role: Role }) {
 interface PickerProps {
   roles: readonly Role[];
   value: string;
+  mayEdit: boolean;
   onChange(id: string): void;
 }
 
-/** On a phone the matrix shows one role at a time. */
-export const PhoneRolePicker = ({ roles, value, onChange }: PickerProps) => (
-  <div className="only-phone-block">
-    <SelectField
-      label={texts.show}
-      value={value}
-      onChange={onChange}
-      options={roles.map(({ id, name }) => ({ value: id, label: name }))}
-    />
-  </div>
-);
+/** On a phone the matrix shows one role at a time, without its head. The menu of the role stands next to its name. */
+export function PhoneRolePicker({ roles, value, mayEdit, onChange }: PickerProps) {
+  const shown = roles.find(({ id }) => id === value);
+  return (
+    <div className="phone-role">
+      <SelectField
+        label={texts.show}
+        value={value}
+        onChange={onChange}
+        options={roles.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      {mayEdit && shown && !shown.builtIn && <RoleMenu role={shown} />}
+    </div>
+  );
+}

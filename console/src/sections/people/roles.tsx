@@ -63,7 +63,7 @@ function RoleTable({ permissions, roles }: { permissions: readonly Permission[];
   return (
     <>
       <p className="small t3 matrix-note">{texts.roles.note}</p>
-      <PhoneRolePicker roles={roles} value={shownRole} onChange={setShownRole} />
+      <PhoneRolePicker roles={roles} value={shownRole} mayEdit={mayEdit} onChange={setShownRole} />
       <RoleMatrix
         groups={groups}
         roles={roles}
