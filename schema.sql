@@ -1111,6 +1111,7 @@ CREATE INDEX members_managed ON members USING btree (managed_by) WHERE (managed_
 CREATE INDEX members_page ON members USING btree (org_id, id COLLATE "POSIX" DESC);
 CREATE INDEX members_role ON members USING btree (org_id, role, id COLLATE "POSIX" DESC);
 CREATE INDEX members_user ON members USING btree (user_id);
+CREATE TRIGGER members_attempts AFTER DELETE ON members REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION members_remove_attempts();
 CREATE TRIGGER members_oauth_connections BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION oauth_member_left();
 
 create table notification_digests (
@@ -1181,15 +1182,11 @@ create table oauth_attempts (
   constraint oauth_attempts_pkey PRIMARY KEY (id),
   constraint oauth_attempts_state_hash_key UNIQUE (state_hash),
   constraint oauth_attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'exchanging'::text, 'waiting'::text, 'connected'::text, 'failed'::text, 'superseded'::text]))),
-  constraint oauth_attempts_credentials_id_fkey FOREIGN KEY (credentials_id) REFERENCES oauth_client_credentials(id) ON DELETE CASCADE,
-  constraint oauth_attempts_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
-  constraint oauth_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint oauth_attempts_token_id_fkey FOREIGN KEY (token_id) REFERENCES oauth_tokens(id)
 );
-CREATE INDEX oauth_attempts_credentials ON oauth_attempts USING btree (credentials_id);
 CREATE INDEX oauth_attempts_expiry ON oauth_attempts USING btree (expires_at);
-CREATE INDEX oauth_attempts_member ON oauth_attempts USING btree (member_id);
 CREATE INDEX oauth_attempts_of ON oauth_attempts USING btree (org_id, provider_id, member_id, id);
+CREATE INDEX oauth_attempts_token ON oauth_attempts USING btree (token_id) WHERE (token_id IS NOT NULL);
 CREATE TRIGGER oauth_attempts_gone AFTER DELETE ON oauth_attempts FOR EACH ROW WHEN ((old.token_id IS NOT NULL)) EXECUTE FUNCTION oauth_token_left();
 
 create table oauth_client_credentials (
@@ -2519,6 +2516,20 @@ begin
   values (new.org_id, new.org_id, new.month,
     new.cost_micros - case when tg_op = 'UPDATE' then old.cost_micros else 0 end)
   on conflict (org_id, subject_id, day) do update set cost_micros = s.cost_micros + excluded.cost_micros;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION members_remove_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization record;
+begin
+  -- One organization after the other, so that the index is used whatever the planner expects.
+  for organization in select org_id as id, array_agg(id) as member_ids from gone group by org_id loop
+    delete from oauth_attempts where org_id = organization.id and member_id = any(organization.member_ids);
+  end loop;
   return null;
 end $function$;
 

@@ -61,9 +61,13 @@ export function violatedConstraint(error: unknown): string | undefined {
   return code === "23505" ? constraint : undefined;
 }
 
+/** As a violated foreign key, for a table that has none: a row that the new row refers to was removed. */
+export class ReferenceRemoved extends Error {}
+
 /**
  * A row that the request refers to was removed at the same time, or two requests waited for each other. The request can
  * be repeated, and then sees the current rows.
  */
 export const isCollision = (error: unknown): boolean =>
+  error instanceof ReferenceRemoved ||
   ["23503", "40P01"].includes((error as { code?: string } | undefined)?.code ?? "");

@@ -16,6 +16,7 @@ export {
   isCollision,
   isDatabaseBusy,
   isDatabaseDown,
+  ReferenceRemoved,
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn, leaseConditions } from "./lease.ts";

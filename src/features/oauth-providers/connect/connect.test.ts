@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
   type AuthorizationServer,
   approve,
@@ -312,6 +313,57 @@ describe("connecting an account", () => {
       await server.platform.db.run(sql`delete from members where id = ${carl.memberId}`);
       expect((await openCallback(server, late, carl)).status).toBe(400);
     });
+
+    test("attempts are removed with their member, and their tokens are revoked", async () => {
+      const { db } = server.platform;
+      const gone = await createWorkspace(server, "Gone");
+      await setUpProvider(server, gone.owner.auth, as);
+      const dave = await joinWorkspace(server, gone, "member");
+      const key = await createKey(server, dave);
+      const listLabels = async () => {
+        const rows = await db.rows<{ label: string }>(sql`
+          select label from oauth_attempts where org_id = ${gone.orgId} order by label`);
+        return rows.map(({ label }) => label);
+      };
+      for (const account of ["daves-1", "daves-2"])
+        await requestAuthorizeUrl(server, dave.auth, id, `?account=${account}`);
+      await requestAuthorizeUrl(server, gone.owner.auth, id, "?account=owners");
+      const back = await approve(await requestAuthorizeUrl(server, key.auth, id, "?account=waiting"));
+      readClaimCode((await openCallback(server, back)).body);
+      expect(await listLabels()).toEqual(["daves-1", "daves-2", "owners", "waiting"]);
+      const waiting = await db.row<{ tokenId: string }>(sql`
+        select token_id as "tokenId" from oauth_attempts where org_id = ${gone.orgId} and label = 'waiting'`);
+      await db.run(sql`delete from members where id = ${dave.memberId}`);
+      expect(await listLabels()).toEqual(["owners"]);
+      expect(
+        await db.row(sql`select revoke_state as state from oauth_tokens where id = ${waiting!.tokenId}`),
+      ).toEqual({ state: "pending" });
+      await db.run(sql`delete from organizations where id = ${gone.orgId}`);
+      expect(await listLabels()).toEqual([]);
+    });
+
+    // The embedded database has one connection, so nothing is in between.
+    test.runIf(inject("engine") === "postgres")(
+      "a member who is being removed starts nothing, and others who start at that moment do",
+      async () => {
+        const { db } = server.platform;
+        const erin = await joinWorkspace(server, acme, "member");
+        const start = (person: Person) => startConnection(server, person.auth, id, "?account=meanwhile");
+        let starting!: ReturnType<typeof start>[];
+        await db.transaction(async (tx) => {
+          await tx.run(sql`delete from members where id = ${erin.memberId}`);
+          starting = [start(erin), start(ada)];
+          await sleep(300);
+        });
+        const [hers, others] = await Promise.all(starting);
+        expect(hers!.status).toBeGreaterThanOrEqual(400);
+        expect(others!.status).toBe(200);
+        expect(
+          await db.rows(sql`select member_id as "memberId" from oauth_attempts where label = 'meanwhile'`),
+        ).toEqual([{ memberId: ada.memberId }]);
+        expect((await start(erin)).status).toBeGreaterThanOrEqual(400);
+      },
+    );
 
     test("a callback ten minutes later does not connect", async () => {
       const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=old"));

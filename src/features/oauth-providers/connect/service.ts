@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { ReferenceRemoved } from "../../../platform/db/index.ts";
 import { forbidden, invalidField, invalidRequest } from "../../../platform/errors.ts";
 import { parseReturnPath } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
@@ -152,7 +153,7 @@ export async function start(
     nonce,
     scopes,
   });
-  await ctx.state.get(attemptBatcher)({
+  const isStored = await ctx.state.get(attemptBatcher)({
     id,
     orgId: ctx.orgId,
     stateHash: hashSecret(state),
@@ -169,6 +170,7 @@ export async function start(
     credentialId: ctx.caller.credentialId,
     minutes: attemptMinutes,
   });
+  if (!isStored) throw new ReferenceRemoved("The member was removed while the attempt was stored.");
   return { authorizeUrl: url };
 }
 

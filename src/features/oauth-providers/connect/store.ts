@@ -20,6 +20,10 @@ export interface NewAttempt {
   minutes: number;
 }
 
+/**
+ * Stores attempts, except those of members who were removed. Returns how many it stored. The members are locked, because
+ * the table has no foreign key to them: a member stays until the attempt is committed.
+ */
 export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[]) =>
   db.run(sql`
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
@@ -43,7 +47,20 @@ export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[
       unnest(${attempts.map(({ credential }) => credential)}::text[]) as credential,
       unnest(${attempts.map(({ credentialId }) => credentialId)}::text[]) as credential_id,
       unnest(${attempts.map(({ minutes }) => minutes)}::int[]) as minutes
-    ) a`);
+    ) a
+    join members m on m.id = a.member_id and m.org_id = a.org_id
+    for key share of m`);
+
+/** Those of the ids that are the id of an attempt. */
+export const listExistingAcrossOrganizations = async (
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await db.rows<{ id: string }>(
+    sql`select id from oauth_attempts where id = any(${ids}::text[])`,
+  );
+  return new Set(rows.map(({ id }) => id));
+};
 
 export interface Attempt {
   id: string;
