@@ -1,5 +1,5 @@
 -- Attempts to connect without foreign keys to their member, organization and credentials. PostgreSQL checks a foreign key
--- with a query for each row. With the two indexes that these keys needed, that took a third of its time for a start. The
+-- with a query for each row. With the two indexes of these keys, that took about a third of its time for a start. The
 -- statement that inserts attempts locks their members, so that none is removed before the attempts are committed, and a
 -- trigger removes attempts with their member. Members are removed with their organization. Credentials need no key: an
 -- attempt is valid only as long as the client has its credentials, and it is removed after ten minutes.
