@@ -46,8 +46,12 @@ export async function translateDatabaseErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    const { code, message, hint } = (error ?? {}) as { code?: unknown; message?: string; hint?: string };
+    if (typeof code === "string" && code.startsWith("53"))
+      throw new DatabaseDown(`The database is out of resources: ${message}. ${hint ?? ""}`.trim(), {
+        cause: error,
+      });
     if (isConnectionError(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
-    const { code } = (error ?? {}) as { code?: unknown };
     if (code === movedState) throw new DatabaseMoved("The instance was moved away.", { cause: error });
     if (typeof code === "string" && busyStates.test(code))
       throw new DatabaseBusy("The database did not finish the statement.", { cause: error });

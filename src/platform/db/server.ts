@@ -74,6 +74,10 @@ export function describeUnreachableServer(
     return say(
       `There is no database ${pathname.slice(1)} at ${where}. Create it, or name another one in ${variable}.`,
     );
+  if (code?.startsWith("53"))
+    return say(
+      `The database at ${where} is out of resources: ${message}. Raise its limits, or end other programs.`,
+    );
   if (isDatabaseDown(error))
     return say(
       `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct ${variable}.`,
