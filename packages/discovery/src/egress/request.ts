@@ -241,7 +241,7 @@ function openReply(
     }
   }
 
-  /** Not a generator, which takes several times as long for the small bodies that most replies have. */
+  /** An iterator written by hand: a generator takes several times as long for small bodies, and most bodies are small. */
   function readPlain(): AsyncIterableIterator<Uint8Array> {
     let total = 0;
     let isOver = false;

@@ -35,7 +35,7 @@ export const maxRowBytes = 16 * 1024;
 /** The size of a row with this event alone. */
 export const computeRowBytes = ({ bytes }: Pick<NewEvent, "bytes">): number => bytes + 2;
 
-/** Divides the events of a report, whose numbers are consecutive, into rows. */
+/** Divides a report into rows. The numbers of its events are consecutive. */
 export function packEvents(events: readonly NewEvent[]): NewEventRow[] {
   const rows: NewEventRow[] = [];
   for (let from = 0; from < events.length; ) {

@@ -51,7 +51,7 @@ export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[
     join members m on m.id = a.member_id and m.org_id = a.org_id
     for key share of m`);
 
-/** Those of the ids that are the id of an attempt. */
+/** Returns which of these ids belong to a stored attempt. */
 export const listExistingAcrossOrganizations = async (
   db: Db,
   ids: readonly string[],
