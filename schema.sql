@@ -1166,7 +1166,6 @@ create table oauth_attempts (
   label text collate "C" not null,
   scopes text[] not null,
   return_to text,
-  secrets text not null,
   credential text not null,
   credential_id text not null,
   status text not null default 'started'::text,
@@ -1177,12 +1176,11 @@ create table oauth_attempts (
   wrong_codes integer not null default 0,
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
+  key_id text not null,
   constraint oauth_attempts_pkey PRIMARY KEY (id),
-  constraint oauth_attempts_state_hash_key UNIQUE (state_hash),
   constraint oauth_attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'exchanging'::text, 'waiting'::text, 'connected'::text, 'failed'::text, 'superseded'::text]))),
   constraint oauth_attempts_token_id_fkey FOREIGN KEY (token_id) REFERENCES oauth_tokens(id)
 );
-CREATE INDEX oauth_attempts_expiry ON oauth_attempts USING btree (expires_at);
 CREATE INDEX oauth_attempts_of ON oauth_attempts USING btree (org_id, provider_id, member_id, id);
 CREATE INDEX oauth_attempts_token ON oauth_attempts USING btree (token_id) WHERE (token_id IS NOT NULL);
 CREATE TRIGGER oauth_attempts_gone AFTER DELETE ON oauth_attempts FOR EACH ROW WHEN ((old.token_id IS NOT NULL)) EXECUTE FUNCTION oauth_token_left();

@@ -134,7 +134,7 @@ export async function seedConnection(
       '{}', ${client!.memberId})`);
   await db.run(sql`
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
-      scopes, secrets, credential, credential_id, status, token_id, code_hash, expires_at)
+      scopes, key_id, credential, credential_id, status, token_id, code_hash, expires_at)
     values (${newId("oat")}, ${connectionId}, ${orgId}, ${client!.memberId}, ${providerId}, ${client!.credentialsId}, 1, false,
       'waiting', '{}', '', 'session', (select id from sessions where user_id = ${owner.userId} limit 1), 'waiting', ${await addToken()}, ${hashClaimCode(seededClaimCode)}, now() + interval '9 minutes')`);
   return { providerId, connectionId, tokenId };

@@ -47,6 +47,8 @@ export interface Keyring {
   derive(purpose: string): string;
   /** Signs a text for one purpose with HMAC-SHA-256 under the current key. The signature contains the key id. */
   sign(purpose: string, text: string): string;
+  /** Derives 32 bytes as base64url that nobody can compute without the key, which is the current one or the named one. */
+  deriveFrom(purpose: string, text: string, keyId?: string): { keyId: string; value: string };
   /** Which of our keys signed this text for this purpose. */
   checkSignature(purpose: string, text: string, signature: string): SignatureCheck;
 }
@@ -127,6 +129,12 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
       const [given, expected] = [Buffer.from(tag, "base64url"), hmac(key, purpose, text)];
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "invalid";
       return key === current ? "current" : "previous";
+    },
+    deriveFrom(purpose, text, keyId = current.id) {
+      const key = keys.get(keyId);
+      if (!key)
+        throw new UnsealError("it was derived under another secret, which is not configured any more");
+      return { keyId, value: hmac(key, purpose, text).toString("base64url") };
     },
     derive: (purpose) =>
       Buffer.from(hkdfSync("sha256", secret, "", `signalbox ${purpose}`, 32)).toString("base64url"),

@@ -1,7 +1,7 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
-import { sealedCredentials, setupLookups } from "./clients/index.ts";
-import { attemptBatcher, sealedAttempts } from "./connect/index.ts";
+import { recentSetups, sealedCredentials, setupLookups } from "./clients/index.ts";
+import { attemptBatcher } from "./connect/index.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens, tokenIssues } from "./tokens/index.ts";
@@ -25,6 +25,6 @@ export const room = defineRoom({
   routes,
   jobs,
   permissions: ["connections:use", "connections:manage", "oauth_clients:manage"] satisfies Permission[],
-  sealedColumns: [...sealedCredentials, ...sealedTokens, sealedAttempts],
-  state: [activeRefreshes, attemptBatcher, setupLookups, tokenIssues],
+  sealedColumns: [...sealedCredentials, ...sealedTokens],
+  state: [activeRefreshes, attemptBatcher, recentSetups, setupLookups, tokenIssues],
 });

@@ -72,7 +72,19 @@ function formatQuery(parameters: Readonly<Record<string, string>>): string {
 }
 
 const encodeParameter = (text: string): string =>
-  /^[\w.*-]*$/.test(text) ? text : new URLSearchParams([["", text]]).toString().slice(1);
+  /^[\w.*-]*$/.test(text)
+    ? text
+    : encodeURIComponent(text.toWellFormed()).replace(/%20|[!'()~]/g, (found) => formEncodings[found]!);
+
+/** What `encodeURIComponent` encodes in another way than forms. */
+const formEncodings: Readonly<Record<string, string>> = {
+  "%20": "+",
+  "!": "%21",
+  "'": "%27",
+  "(": "%28",
+  ")": "%29",
+  "~": "%7E",
+};
 
 export interface Redirect {
   /** The query of the redirect back to this instance. */

@@ -14,6 +14,7 @@ export {
   createPeer,
   discoverServer,
   findAnySetup,
+  findRecentSetup,
   findServerOfClient,
   findSetup,
   fromCustomProvider,
@@ -21,8 +22,9 @@ export {
   listMissingFields,
   openResource,
   type Provider,
+  type Setup,
 } from "./setup.ts";
-export { setupLookups } from "./setup-lookups.ts";
+export { recentSetups, setupLookups } from "./setup-lookups.ts";
 export {
   type CustomRow,
   findCredentials,
@@ -32,4 +34,5 @@ export {
   removeUnusedAcrossOrganizations as removeUnusedCredentialsAcrossOrganizations,
   save as saveClientRow,
   saveCredentials,
+  setupVersion,
 } from "./store.ts";

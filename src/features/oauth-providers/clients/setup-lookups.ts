@@ -25,3 +25,34 @@ export const setupLookups = defineState({
     });
   },
 });
+
+/** How long a setup is remembered. */
+const recentMs = 60_000;
+const maxRecent = 1_000;
+
+/**
+ * The setups that this process read last. They may have changed since, so they serve only a request whose statement
+ * compares the version.
+ */
+export const recentSetups = defineState({
+  name: "recent provider setups",
+  create() {
+    const recent = new Map<string, { row: store.Setup; until: number }>();
+    const toKey = ({ orgId, providerId }: store.SetupKey) => `${orgId} ${providerId}`;
+    return {
+      find(key: store.SetupKey): store.Setup | undefined {
+        const known = recent.get(toKey(key));
+        return known && known.until > performance.now() ? known.row : undefined;
+      },
+      remember(key: store.SetupKey, row: store.Setup): void {
+        recent.delete(toKey(key));
+        // Entries are in the order in which they were read, so the first one is the oldest.
+        for (const oldest of recent.keys()) {
+          if (recent.size < maxRecent) break;
+          recent.delete(oldest);
+        }
+        recent.set(toKey(key), { row, until: performance.now() + recentMs });
+      },
+    };
+  },
+});

@@ -11,7 +11,7 @@ import {
 import { findServer, type KnownProvider, knownProviders } from "../catalogue/index.ts";
 import { isInternalProvider } from "../internal.ts";
 import { createPlace, describeDestination } from "./sealing.ts";
-import { setupLookups } from "./setup-lookups.ts";
+import { recentSetups, setupLookups } from "./setup-lookups.ts";
 import * as store from "./store.ts";
 
 export type { ClientRow } from "./store.ts";
@@ -36,6 +36,8 @@ export interface Provider {
 export interface Setup {
   provider: Provider;
   client: store.ClientRow | undefined;
+  /** Changes whenever the provider or the client is changed. */
+  version: string;
 }
 
 export const fromKnownProvider = (known: KnownProvider): Provider => ({
@@ -72,11 +74,25 @@ export const findSetup = async (ctx: MemberCtx, providerId: string): Promise<Set
 
 /** Also finds the provider of an MCP connection. */
 export async function findAnySetup(ctx: MemberCtx, providerId: string): Promise<Setup | undefined> {
-  const known = knownProviders.get(providerId);
   // Such an id cannot exist, and the database may not accept it as text.
-  if (!known && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
+  if (!knownProviders.has(providerId) && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
   const row = await findRow(ctx, { orgId: ctx.orgId, providerId });
-  if (!row || (!known && row.customName === null)) return undefined;
+  return row && toSetup(providerId, row);
+}
+
+/**
+ * Returns what this process read a moment ago, without a statement. It may have changed: compare the version where it is
+ * used. Undefined for internal providers.
+ */
+export function findRecentSetup({ state, orgId }: MemberCtx, providerId: string): Setup | undefined {
+  if (isInternalProvider(providerId)) return undefined;
+  const row = state.get(recentSetups).find({ orgId, providerId });
+  return row && toSetup(providerId, row);
+}
+
+function toSetup(providerId: string, row: store.Setup): Setup | undefined {
+  const known = knownProviders.get(providerId);
+  if (!known && row.customName === null) return undefined;
   const provider = known
     ? fromKnownProvider(known)
     : fromCustomProvider({
@@ -87,13 +103,14 @@ export async function findAnySetup(ctx: MemberCtx, providerId: string): Promise<
         discoveredAt: row.discoveredAt,
         scopes: row.customScopes ?? [],
       });
-  return { provider, client: row.credentialsId === null ? undefined : row };
+  return { provider, client: row.credentialsId === null ? undefined : row, version: row.version };
 }
 
 /** A transaction reads by itself: it must see its own changes, and the embedded engine has one connection. */
 async function findRow({ db, state }: MemberCtx, key: store.SetupKey): Promise<store.Setup | undefined> {
-  if (!db.inTransaction) return state.get(setupLookups)(key);
-  const [row] = await store.listSetupsAcrossOrganizations(db, [key]);
+  if (db.inTransaction) return (await store.listSetupsAcrossOrganizations(db, [key]))[0];
+  const row = await state.get(setupLookups)(key);
+  if (row && row.credentialsId !== null) state.get(recentSetups).remember(key, row);
   return row;
 }
 

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { AuthMethod, Server } from "../../../platform/oauth/index.ts";
 
 export interface CredentialsRow {
@@ -50,7 +50,16 @@ export type Setup = (ClientRow | { credentialsId: null }) & {
   hasServerOfProvider: boolean | null;
   discoveredAt: number | null;
   customScopes: string[] | null;
+  /** Changes whenever the provider or the client is changed. */
+  version: string;
 };
+
+/**
+ * SQL for the version of a setup: which transaction wrote each of its rows. Only versions that the same database gave
+ * within minutes may be compared, because PostgreSQL uses the numbers of transactions again.
+ */
+export const setupVersion = (rows: { provider: Sql; client: Sql; credentials: Sql }) =>
+  sql`concat_ws(' ', ${rows.provider}.xmin, ${rows.client}.xmin, ${rows.credentials}.xmin)`;
 
 export interface SetupKey {
   orgId: OrgId;
@@ -62,7 +71,8 @@ export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[])
   db.rows<Setup & { place: number }>(sql`
     select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer",
       nullif(p.server, k.server) as "customServer", p.server = k.server as "hasServerOfProvider",
-      p.discovered_at as "discoveredAt", p.scopes as "customScopes"
+      p.discovered_at as "discoveredAt", p.scopes as "customScopes",
+      ${setupVersion({ provider: sql`p`, client: sql`c`, credentials: sql`k` })} as version
     -- The subquery hides the lengths of the arrays from the planner, so that PostgreSQL keeps one plan for all lengths.
     from (select ${keys.map(({ orgId }) => orgId)}::text[] as org_ids,
         ${keys.map(({ providerId }) => providerId)}::text[] as ids offset 0) given

@@ -20,7 +20,7 @@ import { type Actor, createActor, recordEvent } from "../events/index.ts";
 import { findPermissions, isInternalProvider } from "../internal.ts";
 import { queueRevocation } from "../revocation-queue.ts";
 import { insertToken, retireToken, sealTokens } from "../tokens/index.ts";
-import { createClaimCode, hashClaimCode, openSecrets } from "./secrets.ts";
+import { createClaimCode, deriveSecrets, hashClaimCode, type ParsedState, parseState } from "./secrets.ts";
 import * as store from "./store.ts";
 
 /** The result of a callback, for the page. */
@@ -66,8 +66,10 @@ export async function handleCallback(
   onConnected?: OnConnected,
 ): Promise<CallbackResult> {
   const state = parameters.get("state") ?? "";
-  const attempt = state && (await store.useStateByToken(ctx.db, hashSecret(state)));
-  if (!attempt) return describeUsedAttempt(ctx, state, cookies);
+  const parsed = parseState(state);
+  if (!parsed) return { kind: "unknown" };
+  const attempt = await store.useStateByToken(ctx.db, parsed);
+  if (!attempt) return describeUsedAttempt(ctx, parsed, cookies);
   const provider = await findProviderName(ctx, attempt);
   let isStarter = false;
   const refused = async (code: string): Promise<CallbackResult> => {
@@ -94,7 +96,7 @@ export async function handleCallback(
       parameters,
       state,
       redirectUri: buildRedirectUri(ctx.config.publicUrl, attempt.providerId),
-      ...openSecrets(ctx.keyring, attempt.orgId, attempt.id, attempt.secrets),
+      ...deriveSecrets(ctx.keyring, state, attempt.keyId),
     });
   } catch (error) {
     if (!(error instanceof OAuthFailure)) throw error;
@@ -110,10 +112,10 @@ export async function handleCallback(
 /** When the person reloads the result page, it must not contradict the first result. */
 async function describeUsedAttempt(
   ctx: Ctx,
-  state: string,
+  state: ParsedState,
   cookies: string | undefined,
 ): Promise<CallbackResult> {
-  const attempt = state && (await store.findUsedByToken(ctx.db, hashSecret(state)));
+  const attempt = await store.findUsedByToken(ctx.db, state);
   if (!attempt || (await findFinisher(ctx, cookies, attempt)) !== "who started") return { kind: "unknown" };
   return {
     kind: "used",

@@ -10,6 +10,7 @@ import {
   createWorkspace,
   joinWorkspace,
   type Person,
+  type Reply,
   signIn,
   signUp,
   useServer,
@@ -27,6 +28,7 @@ import {
   startConnection,
 } from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { hashSecret } from "../../../platform/secrets.ts";
 
 describe("connecting an account", () => {
   const server = useServer();
@@ -58,7 +60,7 @@ describe("connecting an account", () => {
         code_challenge_method: "S256",
         scope: "openid email offline_access files:read",
       });
-      expect(url.searchParams.get("state")).toMatch(/^[\w-]{43}$/);
+      expect(url.searchParams.get("state")).toMatch(/^[0-9a-hjkmnp-tv-z]{26}[\w-]{43}$/);
       expect(url.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
     });
 
@@ -148,6 +150,54 @@ describe("connecting an account", () => {
       const query = `?${new URLSearchParams({ scopes: "notes+drafts files:write" })}`;
       const url = new URL(await requestAuthorizeUrl(server, globex.owner.auth, id, query));
       expect(url.searchParams.get("scope")?.split(" ").slice(-2)).toEqual(["notes+drafts", "files:write"]);
+    });
+
+    test("follows every change of the client and of the provider at once", async () => {
+      const { owner } = await createWorkspace(server);
+      await setUpProvider(server, owner.auth, as);
+      const start = (query = "") => startConnection(server, owner.auth, id, query);
+      const readClientId = async () =>
+        new URL((await start()).body.authorizeUrl).searchParams.get("client_id");
+      expect(await readClientId()).toBe("basic");
+
+      // A change by the person who starts, and one that this process does not see.
+      await putClient(server, owner.auth, id, { clientId: "second" });
+      expect(await readClientId()).toBe("second");
+      await server.platform.db.run(sql`
+        update oauth_client_credentials set client_id = 'third' where client_id = 'second'`);
+      expect(await readClientId()).toBe("third");
+
+      // What was refused a moment ago is allowed now, and the reverse.
+      expect((await start("?scopes=late")).status).toBe(400);
+      await putClient(server, owner.auth, id, { optionalScopes: ["late"] });
+      expect((await start("?scopes=late")).status).toBe(200);
+      await putClient(server, owner.auth, id, { optionalScopes: [] });
+      expect((await start("?scopes=late")).status).toBe(400);
+
+      const remove = (path: string) =>
+        server.call(`${path}?endConnections=true`, { method: "DELETE", headers: owner.auth });
+      expect((await remove(`/v1/oauth-providers/${id}/client`)).status).toBeLessThan(300);
+      expect(await start()).toMatchObject({ status: 404, body: { error: "client_not_configured" } });
+      expect((await remove(`/v1/oauth-providers/${id}`)).status).toBeLessThan(300);
+      expect(await start()).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    });
+
+    test("starts at the same moment as changes of the client are all stored or refused", async () => {
+      const { owner } = await createWorkspace(server);
+      await setUpProvider(server, owner.auth, as);
+      const starts: Promise<Reply>[] = [];
+      for (let i = 0; i < 10; i++) {
+        starts.push(...Array.from({ length: 8 }, () => startConnection(server, owner.auth, id)));
+        await putClient(server, owner.auth, id, { clientId: `client-${i}` });
+      }
+      const replies = await Promise.all(starts);
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+      const hashes = replies.map(({ body }) =>
+        hashSecret(new URL(body.authorizeUrl).searchParams.get("state")!),
+      );
+      const stored = await server.platform.db.rows<{ id: string }>(sql`
+        select id from oauth_attempts where state_hash = any(${hashes}::text[])`);
+      expect(stored).toHaveLength(replies.length);
     });
   });
 

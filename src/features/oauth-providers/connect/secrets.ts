@@ -1,31 +1,45 @@
 import { randomInt } from "node:crypto";
-import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
+import { type Id, isId } from "../../../platform/ids.ts";
+import type { Keyring } from "../../../platform/keyring.ts";
+import { newState } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 
-interface Secrets {
+const idPrefix = "oat_";
+/** The length of an id without its prefix. */
+const idLength = 26;
+
+export interface ParsedState {
+  id: string;
+  stateHash: string;
+}
+
+/** A state begins with the id of its attempt, so that the hash of the state needs no index. */
+export const createState = (id: Id<"oat">): string => id.slice(idPrefix.length) + newState();
+
+export function parseState(state: string): ParsedState | undefined {
+  const id = idPrefix + state.slice(0, idLength);
+  return isId("oat", id) ? { id, stateHash: hashSecret(state) } : undefined;
+}
+
+interface AttemptSecrets {
+  /** The key that they were derived with. */
+  keyId: string;
   verifier: string;
   nonce: string;
 }
 
-export const sealedAttempts: SealedColumn = {
-  table: "oauth_attempts",
-  id: "id",
-  column: "secrets",
-  organization: "org_id",
-};
-
-const createPlace = (organization: string, row: string): Place => ({
-  table: "oauth_attempts",
-  row,
-  column: "secrets",
-  organization,
-});
-
-export const sealSecrets = (keyring: Keyring, orgId: string, id: string, secrets: Secrets) =>
-  keyring.seal(JSON.stringify(secrets), createPlace(orgId, id));
-
-export const openSecrets = (keyring: Keyring, orgId: string, id: string, sealed: string): Secrets =>
-  JSON.parse(keyring.open(sealed, createPlace(orgId, id)));
+/**
+ * The secrets of an attempt are derived from its state, and the database has only the hash of the state. So a copy of the
+ * database contains neither of them.
+ */
+export function deriveSecrets(keyring: Keyring, state: string, keyId?: string): AttemptSecrets {
+  const verifier = keyring.deriveFrom("connect verifier", state, keyId);
+  return {
+    keyId: verifier.keyId,
+    verifier: verifier.value,
+    nonce: keyring.deriveFrom("connect nonce", state, keyId).value,
+  };
+}
 
 /** Characters that do not look alike. Ten of them have 48 bits, enough for five tries in ten minutes. */
 const codeCharacters = "23456789ABCDEFGHJKLMNPQRSTUVWX";

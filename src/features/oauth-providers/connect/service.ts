@@ -1,15 +1,9 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { ReferenceRemoved } from "../../../platform/db/index.ts";
-import { forbidden, invalidField, invalidRequest } from "../../../platform/errors.ts";
+import { forbidden, invalidField, invalidRequest, Refusal } from "../../../platform/errors.ts";
 import { parseReturnPath } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
-import {
-  buildAuthorizeUrl,
-  newNonce,
-  newState,
-  newVerifier,
-  OAuthFailure,
-} from "../../../platform/oauth/index.ts";
+import { buildAuthorizeUrl, OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import { findUser } from "../../auth/index.ts";
 import { findOrganization } from "../../organizations/index.ts";
@@ -20,16 +14,18 @@ import {
   describeDestination,
   discoverServer,
   findAnySetup,
+  findRecentSetup,
   findServerOfClient,
   findSetup,
   listMissingFields,
   openResource,
   type Provider,
+  type Setup,
 } from "../clients/index.ts";
 import { defaultLabel } from "../connections/index.ts";
 import { buildConnectPath, findPermissions } from "../internal.ts";
 import type { StartQuery } from "./contract.ts";
-import { sealSecrets } from "./secrets.ts";
+import { createState, deriveSecrets } from "./secrets.ts";
 import { attemptBatcher } from "./starts.ts";
 
 const attemptMinutes = 10;
@@ -40,14 +36,17 @@ export interface McpStart {
   scopes: readonly string[];
 }
 
+const readSetup = (ctx: MemberCtx, providerId: string, mcp: McpStart | undefined) =>
+  (mcp ? findAnySetup : findSetup)(ctx, providerId);
+
 /** Makes all checks that need no request to the provider. */
-async function checkStart(
+function checkStart(
   ctx: MemberCtx,
   providerId: string,
+  setup: Setup | undefined,
   { account, scopes, shared, returnTo }: StartQuery,
   mcp?: McpStart,
 ) {
-  const setup = await (mcp ? findAnySetup : findSetup)(ctx, providerId);
   if (!setup)
     throw invalidField(["providerId"], "There is no such provider. GET /v1/oauth-providers lists them.");
   const { client, provider } = setup;
@@ -61,6 +60,7 @@ async function checkStart(
   return {
     provider,
     client,
+    version: setup.version,
     isShared,
     label: account ?? defaultLabel,
     scopes: chooseScopes(client, scopes, mcp?.scopes ?? []),
@@ -116,7 +116,8 @@ export async function prepareConfirmation(
   query: StartQuery,
   mcp?: McpStart,
 ): Promise<Confirmation | undefined> {
-  const { provider, label, scopes, isShared } = await checkStart(ctx, providerId, query, mcp);
+  const setup = await readSetup(ctx, providerId, mcp);
+  const { provider, label, scopes, isShared } = checkStart(ctx, providerId, setup, query, mcp);
   if (isConfirmed(ctx, providerId, query)) return undefined;
   const { account, scopes: asked, shared, returnTo } = query;
   const given = Object.entries({ account, scopes: asked, shared, returnTo }).flatMap(([name, value]) =>
@@ -134,17 +135,48 @@ export async function prepareConfirmation(
   };
 }
 
+/** How often a start reads a client that is changed at the same moment. */
+const maxReads = 3;
+
+/**
+ * Stores an attempt. The statement that stores it compares the version of the client, so one that was read for an earlier
+ * start serves as well. What that one refuses is checked once more with the current client.
+ */
 export async function start(
   ctx: MemberCtx,
   providerId: string,
   query: StartQuery,
   mcp?: McpStart,
 ): Promise<{ authorizeUrl: string }> {
-  const checked = await checkStart(ctx, providerId, query, mcp);
-  const { provider, client, isShared, label, scopes, returnTo } = checked;
+  const recent = findRecentSetup(ctx, providerId);
+  const first = recent && (await startWith(ctx, providerId, recent, query).catch(ignoreRefusal));
+  if (first !== undefined) return { authorizeUrl: first };
+  for (let reads = 0; reads < maxReads; reads++) {
+    const setup = await readSetup(ctx, providerId, mcp);
+    const authorizeUrl = await startWith(ctx, providerId, setup, query, mcp);
+    if (authorizeUrl !== undefined) return { authorizeUrl };
+  }
+  throw new ReferenceRemoved("The member was removed, or the client changed, while the attempt was stored.");
+}
+
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
+}
+
+/** Returns the URL for the browser, or undefined when the client is no longer the given one or the member was removed. */
+async function startWith(
+  ctx: MemberCtx,
+  providerId: string,
+  setup: Setup | undefined,
+  query: StartQuery,
+  mcp?: McpStart,
+): Promise<string | undefined> {
+  const checked = checkStart(ctx, providerId, setup, query, mcp);
+  const { provider, client, version, isShared, label, scopes, returnTo } = checked;
   const server = await findCurrentServer(ctx, provider, client);
-  const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
+  const state = createState(id);
+  const { keyId, verifier, nonce } = deriveSecrets(ctx.keyring, state);
   const url = buildAuthorizeUrl(openResource(ctx, ctx.orgId, client, server), {
     clientId: client.clientId,
     redirectUri: buildRedirectUri(ctx.config.publicUrl, providerId),
@@ -161,17 +193,17 @@ export async function start(
     providerId,
     credentialsId: client.credentialsId,
     generation: client.generation,
+    version,
     shared: isShared,
     label,
     scopes,
     returnTo,
-    secrets: sealSecrets(ctx.keyring, ctx.orgId, id, { verifier, nonce }),
+    keyId,
     credential: ctx.caller.credential,
     credentialId: ctx.caller.credentialId,
     minutes: attemptMinutes,
   });
-  if (!isStored) throw new ReferenceRemoved("The member was removed while the attempt was stored.");
-  return { authorizeUrl: url };
+  return isStored ? url : undefined;
 }
 
 function checkClient(provider: Provider, client: ClientRow, shared: boolean): void {

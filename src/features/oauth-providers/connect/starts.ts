@@ -3,8 +3,8 @@ import { defineState } from "../../../platform/state.ts";
 import * as store from "./store.ts";
 
 /**
- * Stores attempts. Those that start at the same time share a statement and a commit. The outcome is false when the member
- * was removed meanwhile.
+ * Stores attempts. Those that start at the same time share a statement and a commit. The outcome is false when the client
+ * changed since it was read, or the member was removed.
  */
 export const attemptBatcher = defineState({
   name: "connect attempts",

@@ -1,6 +1,9 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, formatArray, sql } from "../../../platform/db/index.ts";
+import { smallestIdAt } from "../../../platform/ids.ts";
 import { isSuspended } from "../../suspension/index.ts";
+import { setupVersion } from "../clients/index.ts";
+import type { ParsedState } from "./secrets.ts";
 
 export interface NewAttempt {
   id: string;
@@ -10,26 +13,29 @@ export interface NewAttempt {
   providerId: string;
   credentialsId: string;
   generation: number;
+  /** The version of the setup that was read for this attempt. */
+  version: string;
   shared: boolean;
   label: string;
   scopes: readonly string[];
   returnTo: string | null;
-  secrets: string;
+  /** The key that derives the secrets from the state. */
+  keyId: string;
   credential: string;
   credentialId: string;
   minutes: number;
 }
 
 /**
- * Stores attempts, except those of members who were removed. Returns how many it stored. The members are locked, because
- * the table has no foreign key to them: a member stays until the attempt is committed.
+ * Stores attempts, except those of members who were removed and those for a client that changed. Returns how many it stored.
+ * The members are locked, because the table has no foreign key to them: a member stays until the attempt is committed.
  */
 export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[]) =>
   db.run(sql`
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
-      scopes, return_to, secrets, credential, credential_id, expires_at)
+      scopes, return_to, key_id, credential, credential_id, expires_at)
     select a.id, a.state_hash, a.org_id, a.member_id, a.provider_id, a.credentials_id, a.generation, a.shared, a.label,
-      a.scopes, a.return_to, a.secrets, a.credential, a.credential_id, now() + make_interval(mins => a.minutes)
+      a.scopes, a.return_to, a.key_id, a.credential, a.credential_id, now() + make_interval(mins => a.minutes)
     -- In the from clause, each function would first store all of its rows.
     from (select
       unnest(${attempts.map(({ id }) => id)}::text[]) as id,
@@ -39,16 +45,21 @@ export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[
       unnest(${attempts.map(({ providerId }) => providerId)}::text[]) as provider_id,
       unnest(${attempts.map(({ credentialsId }) => credentialsId)}::text[]) as credentials_id,
       unnest(${attempts.map(({ generation }) => generation)}::int[]) as generation,
+      unnest(${attempts.map(({ version }) => version)}::text[]) as version,
       unnest(${attempts.map(({ shared }) => shared)}::boolean[]) as shared,
       unnest(${attempts.map(({ label }) => label)}::text[]) as label,
       unnest(${attempts.map(({ scopes }) => formatArray(scopes))}::text[])::text[] as scopes,
       unnest(${attempts.map(({ returnTo }) => returnTo)}::text[]) as return_to,
-      unnest(${attempts.map(({ secrets }) => secrets)}::text[]) as secrets,
+      unnest(${attempts.map(({ keyId }) => keyId)}::text[]) as key_id,
       unnest(${attempts.map(({ credential }) => credential)}::text[]) as credential,
       unnest(${attempts.map(({ credentialId }) => credentialId)}::text[]) as credential_id,
       unnest(${attempts.map(({ minutes }) => minutes)}::int[]) as minutes
     ) a
     join members m on m.id = a.member_id and m.org_id = a.org_id
+    join oauth_clients c on c.org_id = a.org_id and c.provider_id = a.provider_id
+    join oauth_client_credentials k on k.id = c.credentials_id
+    left join oauth_providers p on p.org_id = a.org_id and p.id = a.provider_id
+    where ${setupVersion({ provider: sql`p`, client: sql`c`, credentials: sql`k` })} = a.version
     for key share of m`);
 
 /** Returns which of these ids belong to a stored attempt. */
@@ -75,7 +86,7 @@ export interface Attempt {
   label: string;
   scopes: string[];
   returnTo: string | null;
-  secrets: string;
+  keyId: string;
   credential: string;
   credentialId: string;
   tokenId: string | null;
@@ -85,7 +96,7 @@ export interface Attempt {
 
 const columns = sql`a.id, a.org_id as "orgId", a.member_id as "memberId", m.user_id as "userId", u.name as "memberName",
   o.name as "orgName", a.provider_id as "providerId", a.credentials_id as "credentialsId", a.shared, a.label, a.scopes,
-  a.return_to as "returnTo", a.secrets, a.credential, a.credential_id as "credentialId", a.token_id as "tokenId",
+  a.return_to as "returnTo", a.key_id as "keyId", a.credential, a.credential_id as "credentialId", a.token_id as "tokenId",
   a.account_subject as "accountSubject", a.account_name as "accountName"`;
 
 const people = sql`members m join users u on u.id = m.user_id join organizations o on o.id = m.org_id`;
@@ -112,18 +123,20 @@ const isCurrent = sql`${isStarterValid} and exists (
       and ended.label = a.label and ended.shared = a.shared and (a.shared or ended.member_id = a.member_id)
       and ended.ended_at > a.created_at)`;
 
+const isAttemptOf = ({ id, stateHash }: ParsedState) => sql`a.id = ${id} and a.state_hash = ${stateHash}`;
+
 /** Uses up a state. Of several requests with the same state, one gets the attempt. */
-export const useStateByToken = (db: Db, stateHash: string) =>
+export const useStateByToken = (db: Db, state: ParsedState) =>
   db.row<Attempt & { current: boolean }>(sql`
     update oauth_attempts a set status = 'exchanging' from ${people}
-    where a.state_hash = ${stateHash} and a.status = 'started' and a.expires_at > now() and m.id = a.member_id
+    where ${isAttemptOf(state)} and a.status = 'started' and a.expires_at > now() and m.id = a.member_id
     returning ${columns}, ${isCurrent} as current`);
 
 /** Finds an attempt whose state was already used, until the attempt is removed. */
-export const findUsedByToken = (db: Db, stateHash: string) =>
+export const findUsedByToken = (db: Db, state: ParsedState) =>
   db.row<Attempt & { status: string }>(sql`
     select ${columns}, a.status from oauth_attempts a join ${people} on m.id = a.member_id
-    where a.state_hash = ${stateHash} and a.status <> 'started'`);
+    where ${isAttemptOf(state)} and a.status <> 'started'`);
 
 export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" | "failed" | "superseded") =>
   db.run(sql`update oauth_attempts set status = ${status}, code_hash = null, token_id = null
@@ -188,11 +201,17 @@ export const supersede = (
     where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and not shared
       and status in ('started', 'exchanging', 'waiting') and (${label}::text is null or label = ${label})`);
 
-/** Removes expired attempts. A trigger marks their tokens for revocation. */
+/** No attempt is valid for longer. The clocks of the processes that create ids may differ by a quarter of an hour. */
+const keptMs = 30 * 60_000;
+
+/**
+ * Removes attempts that are over. A trigger marks their tokens for revocation, so those with a token are removed as soon as
+ * they are over. The others are found by the time in their id, which needs no index.
+ */
 export const removeExpiredAcrossOrganizations = (db: Db) =>
-  db.run(
-    sql`delete from oauth_attempts where expires_at < now() or (status = 'superseded' and token_id is not null)`,
-  );
+  db.run(sql`
+    delete from oauth_attempts where id < ${smallestIdAt("oat", Date.now() - keptMs)}
+      or (token_id is not null and (expires_at < now() or status = 'superseded'))`);
 
 /** The name of an organization's custom provider. */
 export const findCustomName = async (db: Db, orgId: OrgId, id: string): Promise<string | undefined> =>
