@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { type Id, isId } from "../../../platform/ids.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
 import { newState } from "../../../platform/oauth/index.ts";
@@ -30,14 +30,14 @@ interface AttemptSecrets {
 
 /**
  * The secrets of an attempt are derived from its state, and the database has only the hash of the state. So a copy of the
- * database contains neither of them.
+ * database contains neither of them. The provider sees the nonce, which does not reveal the verifier: it is a hash of it.
  */
 export function deriveSecrets(keyring: Keyring, state: string, keyId?: string): AttemptSecrets {
   const verifier = keyring.deriveFrom("connect verifier", state, keyId);
   return {
     keyId: verifier.keyId,
     verifier: verifier.value,
-    nonce: keyring.deriveFrom("connect nonce", state, keyId).value,
+    nonce: hash("sha256", `nonce ${verifier.value}`, "base64url"),
   };
 }
 
