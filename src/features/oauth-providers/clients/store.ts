@@ -55,11 +55,10 @@ export type Setup = (ClientRow | { credentialsId: null }) & {
 };
 
 /**
- * SQL for the version of a setup: which transaction wrote each of its rows. Only versions that the same database gave
- * within minutes may be compared, because PostgreSQL uses the numbers of transactions again.
+ * The version of a setup from `oauth_providers p`, `oauth_clients c` and `oauth_client_credentials k`: the transactions that
+ * wrote the rows. PostgreSQL uses their numbers again, so compare only versions that were read within minutes.
  */
-export const setupVersion = (rows: { provider: Sql; client: Sql; credentials: Sql }) =>
-  sql`concat_ws(' ', ${rows.provider}.xmin, ${rows.client}.xmin, ${rows.credentials}.xmin)`;
+export const setupVersion: Sql = sql`concat_ws(' ', p.xmin, c.xmin, k.xmin)`;
 
 export interface SetupKey {
   orgId: OrgId;
@@ -72,7 +71,7 @@ export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[])
     select wanted.place, ${client}, p.name as "customName", p.issuer as "customIssuer",
       nullif(p.server, k.server) as "customServer", p.server = k.server as "hasServerOfProvider",
       p.discovered_at as "discoveredAt", p.scopes as "customScopes",
-      ${setupVersion({ provider: sql`p`, client: sql`c`, credentials: sql`k` })} as version
+      ${setupVersion} as version
     -- The subquery hides the lengths of the arrays from the planner, so that PostgreSQL keeps one plan for all lengths.
     from (select ${keys.map(({ orgId }) => orgId)}::text[] as org_ids,
         ${keys.map(({ providerId }) => providerId)}::text[] as ids offset 0) given

@@ -59,7 +59,7 @@ export const insertAcrossOrganizations = (db: Db, attempts: readonly NewAttempt[
     join oauth_clients c on c.org_id = a.org_id and c.provider_id = a.provider_id
     join oauth_client_credentials k on k.id = c.credentials_id
     left join oauth_providers p on p.org_id = a.org_id and p.id = a.provider_id
-    where ${setupVersion({ provider: sql`p`, client: sql`c`, credentials: sql`k` })} = a.version
+    where ${setupVersion} = a.version
     for key share of m`);
 
 /** Returns which of these ids belong to a stored attempt. */
