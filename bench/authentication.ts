@@ -16,6 +16,7 @@ import {
   interleave,
   listEngines,
   measureCalls,
+  splitTurns,
   startChild,
   summarize,
   withInstance,
@@ -33,10 +34,8 @@ export const authentication: Bench = async (options) => {
 };
 
 /** The same GET by key, by session, by cookie and by nobody, and beside them the framework alone. */
-async function requests(
-  engine: EngineKind,
-  { rounds, seconds, logProgress }: BenchOptions,
-): Promise<Figure[]> {
+async function requests(engine: EngineKind, options: BenchOptions): Promise<Figure[]> {
+  const { rounds, seconds, logProgress } = splitTurns(options);
   logProgress(`requests on ${engine}`);
   return withInstance(engine, async (place) => {
     const product = await startChild("bench/product.ts", place);
@@ -78,7 +77,8 @@ const atOnce = 16;
 const poolSize = 10;
 
 /** Our key check and the library's, called in this process: each with 16 keys, 16 checks at once, 10 connections. */
-async function keyChecks({ rounds, seconds, logProgress }: BenchOptions): Promise<Figure[]> {
+async function keyChecks(options: BenchOptions): Promise<Figure[]> {
+  const { rounds, seconds, logProgress } = splitTurns(options);
   logProgress("key checks on postgres");
   return withInstance("postgres", (place) =>
     withInstance("postgres", async (theirPlace) => {

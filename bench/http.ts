@@ -1,9 +1,18 @@
 import { measureRequests } from "./load.ts";
-import { type Bench, compare, interleave, startChild, summarize, withInstance } from "./measure.ts";
+import {
+  type Bench,
+  compare,
+  interleave,
+  splitTurns,
+  startChild,
+  summarize,
+  withInstance,
+} from "./measure.ts";
 import { openPath } from "./probes.ts";
 
 /** The same small GET through our HTTP layer alone, through Hono alone, and through the whole product. */
-export const http: Bench = ({ rounds, seconds, logProgress }) => {
+export const http: Bench = (options) => {
+  const { rounds, seconds, logProgress } = splitTurns(options);
   logProgress("our HTTP layer beside Hono");
   return withInstance("pglite", async (place) => {
     const programs = ["bench/peers/bare-http.ts", "bench/peers/hono.ts", "bench/product.ts"] as const;

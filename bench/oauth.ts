@@ -9,6 +9,7 @@ import {
   type Figure,
   interleave,
   listEngines,
+  splitTurns,
   startChild,
   summarize,
   withInstance,
@@ -30,10 +31,8 @@ export const oauth: Bench = async (options) => {
 };
 
 /** Beside the same caller asking for nothing at all. */
-async function requests(
-  engine: EngineKind,
-  { rounds, seconds, logProgress }: BenchOptions,
-): Promise<Figure[]> {
+async function requests(engine: EngineKind, options: BenchOptions): Promise<Figure[]> {
+  const { rounds, seconds, logProgress } = splitTurns(options);
   logProgress(`connecting and tokens on ${engine}`);
   return withInstance(engine, async (place) => {
     const product = await startChild("bench/product.ts", place);

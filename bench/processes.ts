@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import pg from "pg";
 import { measureRequests } from "./load.ts";
 import {
   type Bench,
@@ -8,8 +7,10 @@ import {
   type Figure,
   interleave,
   listEngines,
+  measureDatabase,
   median,
   ratio,
+  readCpuTime,
   startChild,
   withInstance,
 } from "./measure.ts";
@@ -82,7 +83,7 @@ async function measureSide(
   path: string,
   seconds: number,
 ): Promise<ProcessTurn> {
-  const before = { service: readTree(child.process.pid!), database: await readDatabase(databaseUrl) };
+  const before = { service: readTree(child.process.pid!), database: await measureDatabase(databaseUrl)() };
   const { rate, requests } = await measureRequests({
     child,
     path,
@@ -90,7 +91,7 @@ async function measureSide(
     connections,
     headers: { "x-api-key": key },
   });
-  const after = { service: readTree(child.process.pid!), database: await readDatabase(databaseUrl) };
+  const after = { service: readTree(child.process.pid!), database: await measureDatabase(databaseUrl)() };
   return {
     rate,
     cpu: (after.service - before.service) / requests,
@@ -102,27 +103,7 @@ async function measureSide(
 function readTree(pid: number): number {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
-    return children.reduce((sum, child) => sum + readTree(Number(child)), readProcess(pid));
-  } catch {
-    return Number.NaN;
-  }
-}
-
-function readProcess(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
-/** CPU microseconds of all connections to a database. */
-async function readDatabase(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
-    "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-  );
-  await client.end();
-  try {
-    return rows.reduce((sum, { pid }) => sum + readProcess(pid), 0);
+    return children.reduce((sum, child) => sum + readTree(Number(child)), readCpuTime(pid));
   } catch {
     return Number.NaN;
   }

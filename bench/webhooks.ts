@@ -8,6 +8,7 @@ import {
   interleave,
   listEngines,
   median,
+  splitTurns,
   startChild,
   summarize,
   withInstance,
@@ -26,10 +27,8 @@ export const webhooks: Bench = async (options) => {
   return figures;
 };
 
-async function compareWithOctokit(
-  engine: EngineKind,
-  { rounds, seconds, logProgress }: BenchOptions,
-): Promise<Figure[]> {
+async function compareWithOctokit(engine: EngineKind, options: BenchOptions): Promise<Figure[]> {
+  const { rounds, seconds, logProgress } = splitTurns(options);
   logProgress(`webhooks on ${engine}`);
   return withInstance(engine, async ({ env, folder }) => {
     const place = { folder, env: { ...env, CODEHOST_WEBHOOK_SECRET: webhookSecret } };

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -11,6 +11,7 @@ import {
   createCaller,
   type Figure,
   listEngines,
+  readCpuTime,
   startChild,
   withInstance,
 } from "./measure.ts";
@@ -117,7 +118,7 @@ function openMeter(client: pg.Client, product: Child) {
     const backends = await client.query(
       "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
     );
-    const pids = new Map<number, number>(backends.rows.map(({ pid }) => [pid, cpuOf(pid)]));
+    const pids = new Map<number, number>(backends.rows.map(({ pid }) => [pid, readCpuTime(pid) || 0]));
     return {
       ...{ walBytes: rows[0].wal, transactions: rows[0].transactions, activeMs: rows[0].active_time, pids },
       databaseCpu: 0,
@@ -135,15 +136,6 @@ function openMeter(client: pg.Client, product: Child) {
     );
     return { ...combine(after, before, (x, y) => x - y), databaseCpu };
   };
-}
-
-function cpuOf(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
-  } catch {
-    return 0;
-  }
 }
 
 /** One row a transaction, in a table of the same shape, at the same rate. */
