@@ -6,12 +6,13 @@ import { renderReferencePage } from "./reference.ts";
 import { documentationSite } from "./site.ts";
 
 export const routes: readonly Route[] = [
-  on(contract.home, ({ state }, { headers }) =>
-    state.get(documentationSite).read().files.answer("index.html", headers),
-  ),
+  on(contract.home, async ({ state }, { headers }) => {
+    const { files } = await state.get(documentationSite).read();
+    return files.answer("index.html", headers);
+  }),
   on(contract.reference, () => renderReferencePage()),
-  on(contract.searchPage, ({ state }, { query }) => {
-    const { search } = state.get(documentationSite).read();
+  on(contract.searchPage, async ({ state }, { query }) => {
+    const { search } = await state.get(documentationSite).read();
     return new Response(renderResults(query.q, search.find(query.q)), {
       headers: {
         ...baseHeaders,
@@ -21,11 +22,12 @@ export const routes: readonly Route[] = [
       },
     });
   }),
-  on(contract.search, ({ state }, { query }) => ({
-    results: state.get(documentationSite).read().search.find(query.q),
-  })),
-  on(contract.below, ({ state }, { params, headers }) => {
-    const { files } = state.get(documentationSite).read();
+  on(contract.search, async ({ state }, { query }) => {
+    const { search } = await state.get(documentationSite).read();
+    return { results: search.find(query.q) };
+  }),
+  on(contract.below, async ({ state }, { params, headers }) => {
+    const { files } = await state.get(documentationSite).read();
     const path = params["*"];
     const candidates = path === "" ? ["index.html"] : [`${path}.html`, path];
     const file = candidates.find((name) => files.has(name));

@@ -4,7 +4,7 @@ import { createStaticFiles, readFolder, type StaticFiles } from "../../platform/
 import { defineState } from "../../platform/state.ts";
 import { pages, sections } from "./contents.ts";
 import { renderHome, renderPage } from "./layout.ts";
-import { type RenderedPage, renderMarkdown } from "./markdown.ts";
+import type { RenderedPage } from "./markdown.ts";
 import { readReferenceFiles } from "./reference.ts";
 import { createSearchIndex, type SearchIndex } from "./search.ts";
 
@@ -15,21 +15,25 @@ export interface Site {
   search: SearchIndex;
 }
 
-/** The pages of the documentation. They are rendered at the first request, so that commands do not pay for it. */
+/** The pages of the documentation. They are rendered at the first request, so that a start does not pay for it. */
 export const documentationSite = defineState({
   name: "pages of the documentation",
-  create(): { read(): Site } {
-    let site: Site | undefined;
+  create(): { read(): Promise<Site> } {
+    let site: Promise<Site> | undefined;
     return {
       read() {
-        site ??= buildSite();
+        site ??= buildSite().catch((error) => {
+          site = undefined;
+          throw error;
+        });
         return site;
       },
     };
   },
 });
 
-function buildSite(): Site {
+async function buildSite(): Promise<Site> {
+  const { renderMarkdown } = await import("./markdown.ts");
   const known = new Map(pages.map((page) => [page.file, page]));
   const rendered = new Map<string, RenderedPage>();
   const files: Record<string, Uint8Array> = {

@@ -12,21 +12,17 @@ import {
 } from "@modelcontextprotocol/server";
 import { hashSecret } from "../../platform/secrets.ts";
 import { callTool } from "./capabilities/index.ts";
+import { type Called, conversations } from "./conversations.ts";
 import type { CallOptions, Exchange } from "./exchange.ts";
 import {
   type Asker,
   callsInProgress,
-  createConversations,
   type Listener,
   nameAsker,
   nameCall,
   questions,
   startConversation,
 } from "./sessions/index.ts";
-
-type Called = NonNullable<Awaited<ReturnType<typeof callTool>>>;
-
-export const conversations = createConversations<Called>();
 
 /** The name of the only question of an answer. */
 const questionKey = "question";

@@ -1,7 +1,7 @@
 import { defineRoom } from "../../platform/rooms.ts";
-import { conversations } from "./calls.ts";
 import { toolChanges } from "./changes.ts";
 import { tag } from "./contract.ts";
+import { conversations } from "./conversations.ts";
 import { routes } from "./routes.ts";
 import { callsInProgress, questions } from "./sessions/index.ts";
 

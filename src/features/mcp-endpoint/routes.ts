@@ -1,6 +1,5 @@
 import { mountHandler } from "../../platform/http/index.ts";
 import { access, limits, mcp, path, tag } from "./contract.ts";
-import { serve } from "./service.ts";
 
 export const routes = mountHandler(
   {
@@ -15,5 +14,6 @@ export const routes = mountHandler(
     bodyLimit: limits.bodyBytes,
     maxEventBytes: limits.eventBytes,
   },
-  serve,
+  // The server library is loaded with the first request, so that a start does not pay for it.
+  async (ctx, request, body) => (await import("./service.ts")).serve(ctx, request, body),
 );

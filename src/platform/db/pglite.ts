@@ -4,6 +4,7 @@ import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
 import { type Engine, randomPageCost, type Session, type StatementOptions } from "./db.ts";
 import { describeStop } from "./disk.ts";
 import { CallerDisconnected, translateDatabaseErrors } from "./failure.ts";
+import { PgliteWithKnownArrays } from "./known-arrays.ts";
 import { createPreparedStatements } from "./prepared.ts";
 import { createTurns } from "./turns.ts";
 
@@ -19,7 +20,12 @@ const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"];
  * cancelled.
  */
 export async function openPglite(dataDir?: string, options: PGliteOptions = {}): Promise<Engine> {
-  const pg = await PGlite.create({ startParams, ...options, ...(dataDir === undefined ? {} : { dataDir }) });
+  const pg = new PgliteWithKnownArrays({
+    startParams,
+    ...options,
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+  await pg.waitReady;
   endProcessOnAbort(pg, dataDir);
   // There are no table statistics here. Without them the planner prefers a bitmap of all matching rows to the first few
   // rows of an index.

@@ -4,7 +4,7 @@ import type { Platform } from "../../../platform/context.ts";
 import { defineState } from "../../../platform/state.ts";
 import { UpstreamError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { type Abilities, openSession, type Session } from "./session.ts";
+import type { Abilities, Session } from "./session.ts";
 import type { UpstreamTarget } from "./types.ts";
 
 /** Sessions of this process. Each has a client object, and often an open stream. */
@@ -154,6 +154,8 @@ function createSessionPool(platform: Platform): SessionPool {
     const release = await takePlace(target.orgId);
     let entry: Entry | undefined;
     try {
+      // The client library is loaded with the first session, so that a start does not pay for it.
+      const { openSession } = await import("./session.ts");
       const session = await openSession(platform, {
         target,
         headers,

@@ -6,7 +6,7 @@ import { UpstreamError } from "./errors.ts";
 import { type Operation, runOperation } from "./operation.ts";
 import { endTopic, retireTopic, sessionPool } from "./pool.ts";
 import { createRedaction } from "./redact.ts";
-import { type Session, toUpstreamError } from "./session.ts";
+import type { Session } from "./session.ts";
 import type {
   UpstreamCall,
   UpstreamCallbacks,
@@ -82,7 +82,13 @@ async function sendCall(
       ...(onProgress ? { onprogress: (progress) => operation.callbacks.onProgress?.(progress) } : {}),
     },
   );
-  return operation.waitFor(answer).catch((error) => Promise.reject(toUpstreamError(error)));
+  return operation.waitFor(answer).catch(throwUpstreamError);
+}
+
+/** The library whose errors are described is loaded by then. */
+async function throwUpstreamError(error: unknown): Promise<never> {
+  const { toUpstreamError } = await import("./session.ts");
+  throw toUpstreamError(error);
 }
 
 /** The operation's own deadline comes first. It cancels the request at the server. */
@@ -99,7 +105,7 @@ async function listTools(session: Session, operation: Operation): Promise<Upstre
         { method: "tools/list", ...(cursor === undefined ? {} : { params: { cursor } }) },
         { signal: operation.signal, timeout: operation.remainingMs() + graceMs },
       );
-      const reply = await operation.waitFor(answer).catch((error) => Promise.reject(toUpstreamError(error)));
+      const reply = await operation.waitFor(answer).catch(throwUpstreamError);
       for (const tool of reply.tools) tools.push(tool);
       cursor = reply.nextCursor;
       if (cursor === undefined) break;

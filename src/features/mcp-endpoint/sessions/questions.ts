@@ -1,10 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCErrorResponse,
-  type JSONRPCResultResponse,
-} from "@modelcontextprotocol/server";
+import { z } from "zod";
 import type { MemberCtx, Platform } from "../../../platform/context.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import { defineState } from "../../../platform/state.ts";
@@ -14,7 +9,12 @@ const topic = "mcp-answers";
 /** A message of the bus is short. A longer answer must reach the process that asked. */
 const maxBusBytes = 7_000;
 
-type Answer = JSONRPCResultResponse | JSONRPCErrorResponse;
+const id = z.union([z.string(), z.number()]);
+const Answer = z.union([
+  z.strictObject({ jsonrpc: z.literal("2.0"), id, result: z.looseObject({}) }),
+  z.strictObject({ jsonrpc: z.literal("2.0"), id, error: z.looseObject({ message: z.string() }) }),
+]);
+type Answer = z.output<typeof Answer>;
 
 interface Question {
   owner: string;
@@ -77,5 +77,5 @@ function createQuestions({ bus }: Pick<Platform, "bus">) {
 export const nameAsker = ({ caller }: MemberCtx, session: Session): string =>
   hashSecret(JSON.stringify([caller.credentialId, session.id]));
 
-export const isAnswer = (message: unknown): message is Answer =>
-  isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
+/** A response of a client, as JSON-RPC describes it. */
+export const isAnswer = (message: unknown): message is Answer => Answer.safeParse(message).success;

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isInitializeRequest } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 /**
@@ -21,13 +20,22 @@ const Content = z.strictObject({
   s: z.literal(1).optional(),
 });
 
+/** What a session needs of the first message. The library has checked the rest. */
+const Initialize = z.object({
+  method: z.literal("initialize"),
+  params: z.object({
+    clientInfo: z.object({ name: z.string() }),
+    capabilities: z.object({ elicitation: z.unknown(), sampling: z.unknown() }).partial(),
+  }),
+});
+
 export const sessionHeader = "mcp-session-id";
 
 /** Returns the session id for the client that sent this message, if the message begins a session. */
 export function createSessionId(message: unknown): string | undefined {
-  // The check of the library reads the whole message, and few messages begin a session.
-  if (!isNamed(message, "initialize") || !isInitializeRequest(message)) return undefined;
-  const { clientInfo, capabilities } = message.params;
+  const params = Initialize.safeParse(message).data?.params;
+  if (!params) return undefined;
+  const { clientInfo, capabilities } = params;
   const content: z.output<typeof Content> = {
     i: randomUUID(),
     n: clientInfo.name.slice(0, 100),
@@ -36,9 +44,6 @@ export function createSessionId(message: unknown): string | undefined {
   };
   return Buffer.from(JSON.stringify(content)).toString("base64url");
 }
-
-const isNamed = (message: unknown, method: string): boolean =>
-  typeof message === "object" && message !== null && "method" in message && message.method === method;
 
 /** Undefined without a session id, and for one that is not ours. */
 export function readSession(given: string | null): Session | undefined {
