@@ -1,5 +1,5 @@
 import { refuseWrongSecret } from "../platform/canary/index.ts";
-import { migrate as apply, pendingMigrations } from "../platform/db/index.ts";
+import { migrate as apply, needsStop, pendingMigrations } from "../platform/db/index.ts";
 import { findMove } from "../platform/marks/index.ts";
 import { describeSecretSource } from "../platform/secret-file.ts";
 import { readArguments, UsageError } from "./arguments.ts";
@@ -10,7 +10,9 @@ Usage: signalbox migrate [--check] [--accept-loss] [--json]
 
 Brings the database to this version. \`serve\` does so by itself at its start; run this before it where a
 deployment wants the change of schema as a step of its own. Migrations only go forward, so a database that is
-sealed with another secret than the configured one is not migrated.
+sealed with another secret than the configured one is not migrated. Some migrations change the layout of data so
+that processes of an earlier version would fail or write wrong data. They wait until these are stopped, and are
+refused after 15 seconds.
 
 Options:
   --check         changes nothing: says what is pending, and ends with 3 if there is something
@@ -40,10 +42,13 @@ export async function migrate(args: string[], io: Io): Promise<number> {
       sealedColumns: async () => (await import("../app.ts")).columnsUnderSecret,
     });
   const applied = values.check ? [] : await apply(db);
-  const pending = (await pendingMigrations(db)).map(({ name }) => name);
+  const missing = await pendingMigrations(db);
+  const pending = missing.map(({ name }) => name);
   if (values.json) io.out(JSON.stringify({ applied, pending }));
   else if (applied.length) io.out(`Applied: ${applied.join(", ")}.`);
-  else if (pending.length) io.out(`Pending: ${pending.join(", ")}. Run \`signalbox migrate\`.`);
-  else io.out("The database is up to date.");
+  else if (pending.length) {
+    const stop = missing.some(needsStop) ? "Stop all processes of the earlier version, and run" : "Run";
+    io.out(`Pending: ${pending.join(", ")}. ${stop} \`signalbox migrate\`.`);
+  } else io.out("The database is up to date.");
   return pending.length ? exit.pending : exit.ok;
 }

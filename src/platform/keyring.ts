@@ -49,6 +49,8 @@ export interface Keyring {
   sign(purpose: string, text: string): string;
   /** Derives 32 bytes as base64url that nobody can compute without the key, which is the current one or the named one. */
   deriveFrom(purpose: string, text: string, keyId?: string): { keyId: string; value: string };
+  /** True when the key with this id is configured. */
+  has(keyId: string): boolean;
   /** Which of our keys signed this text for this purpose. */
   checkSignature(purpose: string, text: string, signature: string): SignatureCheck;
 }
@@ -130,6 +132,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "invalid";
       return key === current ? "current" : "previous";
     },
+    has: (keyId) => keys.has(keyId),
     deriveFrom(purpose, text, keyId = current.id) {
       const key = keys.get(keyId);
       if (!key)

@@ -2,6 +2,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
+import { routes } from "../../src/app.ts";
 import { sql } from "../../src/platform/db/index.ts";
 import { conflict } from "../../src/platform/errors.ts";
 import { createHttp, type Listening, listen, on, open, route } from "../../src/platform/http/index.ts";
@@ -176,6 +177,20 @@ describe("a request that cannot be read", () => {
       expect(reply).toMatchObject({ status: 204, body: "" });
       expect(reply.headers.get("content-type")).toBeNull();
       expectUsualHeaders(reply);
+    }
+  });
+
+  test("HEAD is not offered where GET changes data", async () => {
+    const changing = routes.map(({ spec }) => spec).filter(({ changes }) => changes);
+    expect(changing.length).toBeGreaterThan(5);
+    for (const { method, path } of changing) {
+      expect(method).toBe("get");
+      const reply = await server.call(path.replaceAll(/\{.+?\}/g, "x"), {
+        method: "HEAD",
+        headers: acme.owner.auth,
+      });
+      expect(reply.status, path).toBe(405);
+      expect(reply.headers.get("allow"), path).toMatch(/^GET, (?!HEAD)/);
     }
   });
 

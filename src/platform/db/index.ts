@@ -28,6 +28,7 @@ export {
   history as readAppliedMigrations,
   isMigrated,
   migrate,
+  needsStop,
   pending as findPending,
   pendingMigrations,
   readMigrations,
@@ -51,5 +52,6 @@ export {
   requiredEncoding,
 } from "./server.ts";
 export { splitServers } from "./servers.ts";
+export { listServingAddresses } from "./serving.ts";
 export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";
 export { copyTemplate, writeTemplate } from "./template.ts";

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
+import { listServingAddresses } from "./serving.ts";
 import { sql } from "./sql.ts";
 
 export interface Migration {
@@ -34,6 +36,16 @@ export function readMigrations(folder = migrationsFolder): Migration[] {
   return found;
 }
 
+/**
+ * Migrations after which processes of an earlier version fail, or change data wrongly. Their texts say why. A text that was
+ * applied cannot be changed, so the numbers are here.
+ */
+const unsafeWhileServing: ReadonlySet<number> = new Set([46, 47, 50, 51, 52, 56, 58]);
+
+/** True when all processes of an earlier version must be stopped before this migration. */
+export const needsStop = ({ version }: Pick<Migration, "version">): boolean =>
+  unsafeWhileServing.has(version);
+
 /** Any number, the same in every replica: the key of the lock that lets one of them migrate. */
 const lockKey = 728_331_001;
 
@@ -41,7 +53,11 @@ const lockKey = 728_331_001;
  * Brings the schema to this program's version. Forward only: a database that a newer program has
  * migrated, or whose history differs, is refused rather than guessed at. Returns what was applied.
  */
-export async function migrate(db: Db, migrations = readMigrations()): Promise<string[]> {
+export async function migrate(
+  db: Db,
+  migrations = readMigrations(),
+  { stopMs = 15_000 }: { stopMs?: number } = {},
+): Promise<string[]> {
   const applied: string[] = [];
   await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     // Replicas that start together queue here; the second finds nothing left to do.
@@ -52,7 +68,10 @@ export async function migrate(db: Db, migrations = readMigrations()): Promise<st
       version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
     )`);
     if (!(await hasHistory(tx))) throw createForeignHistoryError();
-    for (const next of pending(await history(tx), migrations)) {
+    const done = await history(tx);
+    const missing = pending(done, migrations);
+    if (done.length > 0 && missing.some(needsStop)) await requireStop(tx, stopMs);
+    for (const next of missing) {
       await tx.queryWithDriverTypes(next.text);
       await tx.run(sql`insert into schema_migrations (version, name, checksum)
         values (${next.version}, ${next.name}, ${next.checksum})`);
@@ -60,6 +79,20 @@ export async function migrate(db: Db, migrations = readMigrations()): Promise<st
     }
   });
   return applied;
+}
+
+/** Waits until no other process serves this database. A process that was just stopped may still finish its requests. */
+async function requireStop(tx: Db, stopMs: number): Promise<void> {
+  for (const started = Date.now(); ; await sleep(100)) {
+    const addresses = await listServingAddresses(tx);
+    if (addresses.length === 0) return;
+    if (Date.now() - started < stopMs) continue;
+    throw new OperatorError(
+      `Signalbox is running on this database (${addresses.join(", ")}). Processes of the earlier version would fail or ` +
+        "change data wrongly after this migration. Nothing was migrated. Stop all of them and try again. " +
+        '`docs/operations.md`, "Upgrading", explains what to do when they were stopped already.',
+    );
+  }
 }
 
 /** The migrations that are still to run, without running them. */

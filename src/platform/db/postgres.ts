@@ -13,6 +13,7 @@ import {
 import { isDatabaseDown, translateDatabaseErrors } from "./failure.ts";
 import type { Pooler } from "./pooler.ts";
 import { createServers, defineClient, splitServers } from "./servers.ts";
+import { listenerName } from "./serving.ts";
 
 // Times and counters are integers in replies, so the driver returns integers.
 const parsers = new Map<number, (text: string) => unknown>([
@@ -279,7 +280,7 @@ async function listen(
   const connect = async () => {
     const fresh = new Client({
       connectionString,
-      application_name: "signalbox listen",
+      application_name: listenerName,
       connectionTimeoutMillis: 5_000,
       ...keepAlive,
     });

@@ -93,8 +93,9 @@ export function createHttp(options: HttpOptions): Http {
       return spec !== undefined && !spec.mounted && !spec.mayStream && spec.raw === undefined;
     },
     answer(request) {
-      const found = router.find(request.method === "HEAD" ? "GET" : request.method, request.path);
-      if (found) {
+      const isHead = request.method === "HEAD";
+      const found = router.find(isHead ? "GET" : request.method, request.path);
+      if (found && !(isHead && found.value.spec.changes)) {
         request.params = found.params;
         return observe(request, found.value, (ctx) => answer(options, streams, found.value, request, ctx));
       }
@@ -103,7 +104,9 @@ export function createHttp(options: HttpOptions): Http {
       if (offered.length === 0)
         return observe(request, { ...nowhere, protocol }, async () => Promise.reject(notFound("route")));
       return observe(request, { ...methodNotAllowed, protocol }, async ({ requestId }) => {
-        const allow = [...offered, ...(offered.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+        const changes = router.find("GET", request.path)?.value.spec.changes;
+        const offersHead = offered.includes("GET") && !changes;
+        const allow = [...offered, ...(offersHead ? ["HEAD"] : []), "OPTIONS"].join(", ");
         if (request.method === "OPTIONS") return createJsonReply(204, undefined, requestId, { allow });
         const message = `${request.method} is not offered here.`;
         const refusal = new Refusal(405, { error: "method_not_allowed", message }, { allow });

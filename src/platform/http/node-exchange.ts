@@ -7,10 +7,12 @@ import type { Answer } from "./reply.ts";
 export class NodeExchange implements Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+  readonly #unreadMs: number;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, unreadMs = maxUnreadMs) {
     this.incoming = incoming;
     this.outgoing = outgoing;
+    this.#unreadMs = unreadMs;
   }
 
   get socket() {
@@ -38,21 +40,42 @@ export class NodeExchange implements Exchange {
         void body.cancel().catch(() => {});
         throw error;
       }
-      void pipeStream(body, outgoing);
+      void pipeStream(body, this, this.#unreadMs);
     } else if (body === undefined) {
       outgoing.writeHead(status, headers).end();
     } else {
       headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
       outgoing.writeHead(status, headers).end(body);
+      limitUnreadTime(this, this.#unreadMs);
     }
   }
+}
+
+/**
+ * A caller that takes no byte of its reply for this time is disconnected, because the reply takes memory. The time is long,
+ * because people pipe exports into programs that stop reading.
+ */
+export const maxUnreadMs = 120_000;
+
+/** Limits the time after the end of a reply. Node closes the connection when the time is over. */
+function limitUnreadTime({ socket, outgoing }: NodeExchange, unreadMs: number): void {
+  // Without a socket, the reply waits for the one to an earlier request.
+  if (outgoing.destroyed || (outgoing.socket && socket.writableLength === 0)) return;
+  socket.setTimeout(unreadMs);
+  // Before the listener of Node, which then limits the time until the next request.
+  outgoing.prependOnceListener("finish", () => socket.setTimeout(0));
 }
 
 /** The beginning of a stream is held back for this time, so that a short reply is sent with one write. */
 const gatherMs = 10;
 
 /** Reads the stream as fast as the client reads the reply, and stops when the client disconnects. */
-async function pipeStream(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+async function pipeStream(
+  stream: ReadableStream<Uint8Array>,
+  exchange: NodeExchange,
+  unreadMs: number,
+): Promise<void> {
+  const { outgoing, socket } = exchange;
   const reader = stream.getReader();
   const sendGathered = gatherWrites(outgoing);
   const gone = () => void reader.cancel().catch(() => {});
@@ -64,10 +87,13 @@ async function pipeStream(stream: ReadableStream<Uint8Array>, outgoing: ServerRe
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (outgoing.write(part.value) || outgoing.destroyed) continue;
       sendGathered();
+      socket.setTimeout(unreadMs);
       await waitForDrain(outgoing);
+      socket.setTimeout(0);
     }
     outgoing.end();
     sendGathered();
+    limitUnreadTime(exchange, unreadMs);
   } catch {
     sendGathered();
     // The reply is incomplete. Closing the connection lets the client notice.

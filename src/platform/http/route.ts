@@ -52,6 +52,8 @@ export interface RouteSpec {
   limit?: { attempts: number; perSeconds: number };
   /** The handler answers with a `Response` of its own, of this media type (a page, a stream). */
   raw?: string;
+  /** A GET that changes data, because a browser is led to it. It is not offered as HEAD, which must have no effect. */
+  changes?: true;
   /** The handler may answer with `eventStream` instead of a body. Such routes take no Idempotency-Key. */
   mayStream?: true;
   /** Set by `mountHandler`: the handler takes the request as it is, and builds the whole reply. */

@@ -10,7 +10,7 @@ import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { rememberPeer } from "./address.ts";
-import { NodeExchange } from "./node-exchange.ts";
+import { maxUnreadMs, NodeExchange } from "./node-exchange.ts";
 import { type Answer, createJsonReply } from "./reply.ts";
 import { formatHead, keepAliveMs } from "./reply-text.ts";
 import { type HttpHeaders, type HttpRequest, parseRequest } from "./request.ts";
@@ -39,6 +39,8 @@ export interface RequestTimeouts {
   headersMs?: number;
   /** How long a whole request may take: the backstop for bodies, whose own deadline is shorter. */
   requestMs?: number;
+  /** How long a caller may take no byte of its reply. */
+  unreadMs?: number;
 }
 
 /** A server that refuses every request with 503 until it has an application. */
@@ -99,9 +101,12 @@ export function createServerWithoutSocket({ keepAlive = true } = {}): EarlyServe
   };
 }
 
-function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestTimeouts, keepAlive = true) {
+function createEarlyServer(
+  { headersMs = 10_000, requestMs = 120_000, unreadMs = maxUnreadMs }: RequestTimeouts,
+  keepAlive = true,
+) {
   let isDraining = !keepAlive;
-  let handler = refusing(unavailable("Signalbox is starting.", 1));
+  let handler: RequestListener = refusing(unavailable("Signalbox is starting.", 1));
   const receive: RequestListener = (request, response) => {
     // No other protocol is offered. The parser stops after an upgrade request and would never answer the next one, so
     // the reply closes the connection.
@@ -129,6 +134,7 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
     handOver: (socket) => takeByNode.call(server, socket),
     refuseSilence: (socket) => writeRefusal(socket, tooSlow),
     silenceMs: headersMs,
+    unreadMs,
     isDraining: () => isDraining,
   });
   server.removeAllListeners("connection").on("connection", (socket) => {
@@ -143,7 +149,7 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
   server.on("connect", (_request, socket) => refuseTunnel(socket));
   server.on("clientError", answerClientError);
   const serve = (app: App) => {
-    handler = answering(app);
+    handler = answering(app, unreadMs);
     take = (request) => {
       const isWhole = app.repliesWhole?.(request) ?? false;
       if (isWhole) answer(app, request);
@@ -162,12 +168,12 @@ function createEarlyServer({ headersMs = 10_000, requestMs = 120_000 }: RequestT
 
 /** A request with an invalid target or host is refused before the application sees it. */
 const answering =
-  (app: App): RequestListener =>
+  (app: App, unreadMs: number): RequestListener =>
   (incoming, outgoing) => {
     const { method, url } = incoming;
     // Only `set-cookie` is not a string, and requests do not have it.
     const headers = incoming.headers as HttpHeaders;
-    const exchange = new NodeExchange(incoming, outgoing);
+    const exchange = new NodeExchange(incoming, outgoing, unreadMs);
     const request = parseRequest({ method: method!, target: url!, headers }, exchange);
     if (request) answer(app, request);
     else exchange.send(refuse(notHttp));

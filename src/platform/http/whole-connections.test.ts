@@ -84,6 +84,74 @@ describe("a reply", () => {
   });
 });
 
+describe.each([
+  ["here", { repliesWhole: true }],
+  ["by Node", { repliesWhole: false }],
+])("a large reply to a request that is read %s", (_, options) => {
+  const size = 30_000_000;
+  const createStream = () =>
+    ReadableStream.from(Array.from({ length: 300 }, () => new Uint8Array(size / 300)));
+  const bodies: [string, () => Answer["body"]][] = [["in one piece", () => "x".repeat(size)]];
+  if (!options.repliesWhole) bodies.push(["as a stream", createStream]);
+
+  test.each(bodies)("%s is given up when the caller takes nothing of it", async (_name, createBody) => {
+    const { port, seen } = await serve(() => ({ status: 200, headers: {}, body: createBody() }), {
+      ...options,
+      unreadMs: 300,
+    });
+    const client = connect(port, "127.0.0.1", () => client.write(get("/")));
+    client.on("error", () => {}).pause();
+    while (seen.length === 0) await pause(10);
+    const { socket } = seen[0]!.exchange;
+    await Promise.race([new Promise((resolve) => socket.once("close", resolve)), pause(5_000)]);
+    expect(socket.destroyed).toBe(true);
+    client.destroy();
+  });
+
+  test.each(bodies)("%s reaches a caller that is slow but does not stop", async (_name, createBody) => {
+    const { port } = await serve(() => ({ status: 200, headers: {}, body: createBody() }), {
+      ...options,
+      unreadMs: 1_000,
+    });
+    const client = connect(port, "127.0.0.1", () => client.write(get("/")));
+    let bytes = 0;
+    const startedAt = performance.now();
+    client.on("data", (chunk) => {
+      bytes += chunk.length;
+      if (performance.now() - startedAt > 2_500) return;
+      client.pause();
+      setTimeout(() => client.resume(), 5);
+    });
+    while (bytes < size && !client.closed && performance.now() - startedAt < 10_000) await pause(10);
+    expect(bytes).toBeGreaterThanOrEqual(size);
+    client.destroy();
+  });
+
+  test.each(bodies)("%s leaves the connection for a request that takes longer", async (_name, createBody) => {
+    const { port } = await serve(
+      async ({ path }) => {
+        if (path === "/slow") await pause(500);
+        return { status: 200, headers: {}, body: path === "/slow" ? "late" : createBody() };
+      },
+      { ...options, unreadMs: 150 },
+    );
+    const client = connect(port, "127.0.0.1", () => client.write(get("/")));
+    let bytes = 0;
+    let last = "";
+    client.on("data", (chunk) => {
+      bytes += chunk.length;
+      last = chunk.toString("latin1");
+    });
+    const startedAt = performance.now();
+    while (bytes < size && performance.now() - startedAt < 10_000) await pause(10);
+    await pause(50);
+    client.write(get("/slow"));
+    await pause(800);
+    expect(last).toMatch(/late$/);
+    client.destroy();
+  });
+});
+
 describe("requests on one connection", () => {
   test("one after the other are all read here", async () => {
     const { url, seen } = await serve(async ({ path, exchange }) =>

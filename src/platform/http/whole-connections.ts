@@ -14,6 +14,8 @@ export interface WholeConnectionOptions {
   /** Answers a connection that has sent nothing for `silenceMs`. */
   refuseSilence(socket: Socket): void;
   silenceMs: number;
+  /** A caller that takes no byte of its reply for this time is disconnected. */
+  unreadMs: number;
   /** True when every reply is the last of its connection. */
   isDraining(): boolean;
 }
@@ -102,11 +104,22 @@ class WholeConnection {
     let isFlushed: boolean;
     if (typeof body === "string") isFlushed = socket.write(head + body);
     else isFlushed = socket.write(Buffer.concat([Buffer.from(head), body]));
+    // The time counts from the last byte that the caller has taken.
+    if (!isFlushed) socket.setTimeout(this.#options.unreadMs).once("timeout", this.#onUnread);
     if (isLast) socket.destroySoon();
     // No further request is read until the caller has read this reply.
     else if (isFlushed) this.#finish();
-    else socket.once("drain", this.#finish);
+    else socket.once("drain", this.#onDrain);
   }
+
+  readonly #onUnread = (): void => {
+    this.socket.destroy();
+  };
+
+  readonly #onDrain = (): void => {
+    this.socket.setTimeout(0).off("timeout", this.#onUnread);
+    this.#finish();
+  };
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#exchange) {

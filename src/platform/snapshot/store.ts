@@ -183,17 +183,6 @@ export const hasData = async (db: Db): Promise<boolean> =>
     )
   )[0]!.found;
 
-/** Counts the connections of other processes of this product. */
-export async function countOtherConnections(db: Db): Promise<number> {
-  if (db.kind === "pglite") return 0;
-  const [row] = await query<{ n: string }>(
-    db,
-    `select count(*)::text as n from pg_stat_activity
-     where datname = current_database() and application_name = 'signalbox listen'`,
-  );
-  return Number(row!.n);
-}
-
 /** Removes all tables, types and functions of the product. */
 export async function dropSchema(tx: Db): Promise<void> {
   const objects = await query<{ text: string }>(

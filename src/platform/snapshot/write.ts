@@ -1,4 +1,4 @@
-import { type Db, findPending, migrate, readMigrations } from "../db/index.ts";
+import { type Db, findPending, listServingAddresses, migrate, readMigrations } from "../db/index.ts";
 import { OperatorError } from "../errors.ts";
 import { installQueue, type Job } from "../jobs/index.ts";
 import { createRowDigest } from "./digest.ts";
@@ -51,7 +51,7 @@ export async function refuseOccupied(db: Db, mayReplace: boolean): Promise<void>
     throw new OperatorError(
       "The database is not empty. Nothing was changed. Use an empty one, or remove everything in it with --replace.",
     );
-  if ((await store.countOtherConnections(db)) > 0)
+  if ((await listServingAddresses(db)).length > 0)
     throw new OperatorError("Signalbox is running on this database. Stop all its processes first.");
 }
 

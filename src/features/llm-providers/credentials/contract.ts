@@ -7,6 +7,7 @@ import { kindNames } from "../catalogue/index.ts";
 export const issue = route({
   method: "get",
   path: "/v1/llm-providers/{id}/credential",
+  changes: true,
   tag: "LLM Providers",
   summary: "Get the credential of an LLM provider, for an agent",
   description:

@@ -76,6 +76,7 @@ export const rootResourceMetadata = route({
 export const authorize = route({
   method: "get",
   path: paths.authorize,
+  changes: true,
   tag,
   summary: "Start to connect an MCP client, in a browser",
   description:
@@ -91,6 +92,7 @@ export const authorize = route({
 export const resume = route({
   method: "get",
   path: `${paths.authorize}/{uid}`,
+  changes: true,
   tag,
   summary: "Send the browser back to the MCP client, after the decision",
   description:

@@ -12,6 +12,7 @@ const errors = { 404: "`mcp_connection_not_found`" };
 export const start = route({
   method: "get",
   path: "/v1/mcp-connections/{id}/connect/start",
+  changes: true,
   tag,
   summary: "Start to connect my account to an MCP connection",
   description:
@@ -53,6 +54,7 @@ export type StartQuery = z.output<(typeof start)["query"]>;
 export const callback = route({
   method: "get",
   path: "/v1/mcp-connections/connect/callback",
+  changes: true,
   tag,
   summary: "Receive the browser from an authorization server",
   description:

@@ -189,7 +189,7 @@ export async function discoverServer(ctx: MemberCtx, provider: Provider): Promis
     // A client's secret is bound to the servers it was given for. When they change, the client keeps the old ones
     // until it is saved again.
     const moved = findAddress(provider.id, found) !== findAddress(provider.id, server ?? null);
-    await store.setServer(ctx.db, ctx.orgId, provider.id, found, moved ? null : (server ?? null));
+    await store.setServer(ctx.db, ctx.orgId, provider, found, moved ? null : (server ?? null));
     return { ...provider, server: found, discoveredAt: Date.now() };
   } catch (error) {
     if (server && error instanceof OAuthFailure) return provider;

@@ -125,21 +125,28 @@ export const save = (db: Db, orgId: OrgId, row: NewClient) =>
 export const remove = (db: Db, orgId: OrgId, providerId: string) =>
   db.run(sql`delete from oauth_clients where org_id = ${orgId} and provider_id = ${providerId}`);
 
-/** Stores newly discovered server metadata. The client gets it too when its metadata still equals `followed`. */
+/**
+ * Stores newly discovered server metadata. The client gets it too when its metadata still equals `followed`. Changes nothing
+ * when the provider was discovered again, or changed, since `discoveredAt` was read: of many starts at this moment, one
+ * stores the metadata, so the version of the setup changes once.
+ */
 export const setServer = (
   db: Db,
   orgId: OrgId,
-  providerId: string,
+  { id, discoveredAt }: Pick<CustomRow, "id" | "discoveredAt">,
   server: Server,
   followed: Server | null,
 ) =>
   db.run(sql`
     with told as (
       update oauth_providers set server = ${JSON.stringify(server)}::jsonb, discovered_at = now()
-      where org_id = ${orgId} and id = ${providerId})
+      where org_id = ${orgId} and id = ${id} and case when ${discoveredAt}::float8 is null then discovered_at is null
+        -- The database counts microseconds.
+        else abs(extract(epoch from discovered_at) * 1000 - ${discoveredAt}::float8) < 1 end
+      returning org_id, id)
     update oauth_client_credentials k set server = ${JSON.stringify(server)}::jsonb
-    from oauth_clients c where c.org_id = ${orgId} and c.provider_id = ${providerId} and k.id = c.credentials_id
-      and k.server = ${followed ? JSON.stringify(followed) : null}::jsonb`);
+    from told join oauth_clients c on c.org_id = told.org_id and c.provider_id = told.id
+    where k.id = c.credentials_id and k.server = ${followed ? JSON.stringify(followed) : null}::jsonb`);
 
 /** Which providers the organization has a client for. */
 export const listConfigured = (db: Db, orgId: OrgId) =>

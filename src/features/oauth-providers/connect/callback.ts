@@ -89,6 +89,7 @@ export async function handleCallback(
   if (finisher === "somebody else") return refuse("other_person");
   isStarter = finisher === "who started";
   if (isStarter && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
+  if (!ctx.keyring.has(attempt.keyId)) return refuse("secret_changed");
   let granted: TokenGrant;
   const client = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
   try {

@@ -201,7 +201,49 @@ describe("connecting an account", () => {
     });
   });
 
+  describe("starting at a provider that is discovered again", () => {
+    test("works for everybody who starts at this moment", async () => {
+      const { owner } = await createWorkspace(server);
+      await setUpProvider(server, owner.auth, as);
+      for (let round = 0; round < 3; round++) {
+        await server.platform.db.run(sql`
+          update oauth_providers set discovered_at = now() - interval '2 days' where discovered_at is not null`);
+        const starts = Array.from({ length: 60 }, async (_, i) => {
+          await sleep(i * 2);
+          return startConnection(server, owner.auth, id);
+        });
+        const replies = await Promise.all(starts);
+        expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+      }
+    });
+  });
+
+  test("HEAD starts and completes nothing", async () => {
+    const countAttempts = async () =>
+      (await server.platform.db.row<{ count: number }>(
+        sql`select count(*)::int as count from oauth_attempts`,
+      ))!.count;
+    const back = await approve(await requestAuthorizeUrl(server, ada.auth, id));
+    const before = await countAttempts();
+    const send = (path: string) => server.call(path, { method: "HEAD", headers: ada.auth });
+    expect((await send(`/v1/oauth-providers/${id}/connect/start`)).status).toBe(405);
+    expect(await countAttempts()).toBe(before);
+    expect((await send(back.pathname + back.search)).status).toBe(405);
+    expect((await openCallback(server, back, ada)).body).toContain("Acme ID is connected.");
+  });
+
   describe("the callback", () => {
+    test("asks to start again when the secret of the start is no longer configured", async () => {
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id));
+      await server.platform.db.run(
+        sql`update oauth_attempts set key_id = 'removed' where status = 'started'`,
+      );
+      const page = await openCallback(server, back, ada);
+      expect(page.status).toBe(400);
+      expect(page.body).toContain("The secret of this instance was changed");
+      expect(page.body).toContain("Try again");
+    });
+
     test("connects in the browser of the person who started, and the token works", async () => {
       const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?returnTo=/connections"));
       const page = await openCallback(server, back, ada);

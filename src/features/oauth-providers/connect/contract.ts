@@ -9,6 +9,7 @@ const params = z.strictObject({ providerId: z.string() });
 export const start = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}/connect/start",
+  changes: true,
   tag,
   summary: "Start to connect my account at a provider",
   description:
@@ -62,6 +63,7 @@ export type StartQuery = z.output<(typeof start)["query"]>;
 export const callback = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}/connect/callback",
+  changes: true,
   tag,
   summary: "Receive the browser from the provider",
   description: "Register this address at the provider. The page shows the result and a link back.",

@@ -9,6 +9,7 @@ const reasons: Record<string, string> = {
   access_denied: "Access was not allowed at {}. Nothing is connected.",
   superseded:
     "This attempt is no longer valid: somebody started again, disconnected, changed the OAuth client, or ended the session or API key that started it.",
+  secret_changed: "The secret of this instance was changed since you started. Nothing is connected.",
   other_person:
     "This was started by somebody else. Nothing is connected, and nothing was taken from your account. Only the person who starts it can finish it.",
   not_allowed: "Connecting {} for the whole organization is for its admins. Nothing is connected.",

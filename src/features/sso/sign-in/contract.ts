@@ -24,6 +24,7 @@ export const resolve = route({
 export const start = route({
   method: "get",
   path: "/v1/sso/{id}/start",
+  changes: true,
   tag,
   summary: "Start to sign in with single sign-on, in a browser",
   description:
@@ -57,6 +58,7 @@ export type StartQuery = z.output<(typeof start)["query"]>;
 export const callback = route({
   method: "get",
   path: "/v1/sso/{id}/callback",
+  changes: true,
   tag,
   summary: "Where an OpenID provider sends the browser back to",
   description:
@@ -90,6 +92,7 @@ export const assertionConsumer = route({
 export const continueSaml = route({
   method: "get",
   path: "/v1/sso/{id}/saml/continue",
+  changes: true,
   tag,
   summary: "Finish a sign-in with SAML, in a browser",
   description:
