@@ -2033,7 +2033,7 @@ export type McpBaseline = {
   instructions: boolean;
   /** How many differences are left. */
   remaining: number;
-  /** Identifies all differences as they are listed. Give it when you approve them. */
+  /** Identifies all differences as they are listed. Give it when you approve what you saw. */
   revision: string;
 };
 
@@ -2594,7 +2594,7 @@ export type McpDriftPage = {
   items: McpDrift[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
-  /** Identifies all differences as they are listed. Give it when you approve them. */
+  /** Identifies all differences as they are listed. Give it when you approve what you saw. */
   revision: string;
   /** How many tools the server lists. */
   tools: number;
@@ -9916,13 +9916,13 @@ export interface Operations {
         /** The MCP connection. */
         id: string;
       };
-      body: {
+      body?: {
         /** The names of the tools. Omitted: all of them, and the instructions. */
         tools?: string[];
         /** Also approve the instructions. Only needed together with `tools`. */
         instructions?: boolean;
-        /** The `revision` of the list that the caller saw. Refused when something changed since. */
-        revision: string;
+        /** The `revision` of the list that the caller saw. Refused when something changed since. Omitted: what differs at this moment is approved, seen or not. */
+        revision?: string;
       };
     };
     reply: {

@@ -98,6 +98,40 @@ describe("an automation", () => {
     expect(rest.body).toMatchObject({ items: [{ revision: 1 }], nextCursor: null });
   });
 
+  test("a page of automations or of their revisions ends when it has about 2 MiB, and every one is listed once", async () => {
+    const { auth } = (await createWorkspace(server)).owner;
+    const create = async () =>
+      (await createAutomation(server, auth, { instructions: "x".repeat(100_000) })).id;
+    const ids: string[] = [];
+    for (let n = 0; n < 25; n++) ids.push(await create());
+    for (let n = 0; n < 24; n++) {
+      const body = { instructions: String(n).padEnd(100_000, "x") };
+      const reply = await server.call(`/v1/automations/${ids[0]}`, { method: "PATCH", body, headers: auth });
+      expect(reply.status).toBe(200);
+    }
+    const readAll = async (path: string, limit: number) => {
+      const pages: Record<string, unknown>[][] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const search: string = `limit=${limit}${cursor && `&cursor=${cursor}`}`;
+        const { body } = await server.call(`${path}?${search}`, { headers: auth });
+        pages.push(body.items);
+        cursor = body.nextCursor;
+      }
+      return { sizes: pages.map(({ length }) => length), items: pages.flat() };
+    };
+    const newest = ids.toReversed();
+    const automations = await readAll("/v1/automations", 100);
+    expect(automations.sizes).toEqual([20, 5]);
+    expect(automations.items.map(({ id }) => id)).toEqual(newest);
+    const short = await readAll("/v1/automations", 10);
+    expect([short.sizes, short.items.map(({ id }) => id)]).toEqual([[10, 10, 5], newest]);
+    const revisions = await readAll(`/v1/automations/${ids[0]}/revisions`, 100);
+    expect(revisions.sizes).toEqual([20, 5]);
+    expect(revisions.items.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 25 }, (_, n) => 25 - n),
+    );
+  });
+
   test("of two changes to the same revision, one is refused", async () => {
     const automation = await createAutomation(server, auth);
     const replies = await Promise.all(

@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
-import { cutPage, defineNumberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
+import { defineNumberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { findKeepLimit, overhead, quotaMeter, takeQuota } from "../quotas/index.ts";
@@ -275,6 +275,8 @@ export async function listRevisions(ctx: MemberCtx, id: string, query: PageQuery
   const { automation } = await read(ctx, id);
   const before = revisionCursor.read(query, null);
   const automationId = automation.id as store.AutomationId;
-  const rows = await store.listRevisions(ctx.db, ctx.orgId, automationId, before, query.limit + 1);
-  return cutPage<Revision>(rows, query, ({ revision }) => revisionCursor.write(revision));
+  const rows = await store.listRevisions(ctx.db, ctx.orgId, automationId, before, query.limit);
+  const items = rows.map(({ found: _, ...revision }): Revision => revision);
+  const hasMore = (rows[0]?.found ?? 0) > rows.length;
+  return { items, nextCursor: hasMore ? revisionCursor.write(items.at(-1)!.revision) : null };
 }

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, emptySql, filterOrder, listSource, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, filterOrder, listSource, pageBytes, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import { isNotSuspended } from "../suspension/index.ts";
 import type { Automation, Revision } from "./contract.ts";
@@ -110,14 +110,30 @@ export const list = (
         ${memberId === null ? emptySql : sql`and a.member_id = ${memberId}`}
         and ${status === null ? sql`a.status <> 'archived'` : sql`a.status = ${status}`} as matches
       from automations a where a.org_id = ${orgId} and a.id < ${after} order by a.id desc limit ${count}`,
-    rows: (ids) => sql`select ${columns} from ${current} where a.id = any(${ids})`,
+    limitsBytes: true,
+    rows: (ids) => sql`
+      select ${columns} from (
+        select a.id, row_number() over newest as n, sum(octet_length(v.instructions)) over newest as bytes
+        from ${current} where a.id = any(${ids}) window newest as (order by a.id desc)) s
+      join automations a on a.id = s.id
+      join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
+      where s.n = 1 or s.bytes <= ${pageBytes}::bigint`,
   });
 
+/** Newest first; fewer than `limit` when their instructions are large. `found` is more than their number when others follow. */
 export const listRevisions = (db: Db, orgId: OrgId, id: AutomationId, before: number | null, limit: number) =>
-  db.rows<Revision>(sql`
-    select ${revisionColumns}, v.created_by as "createdBy", v.created_at as "createdAt"
-    from automations a join automation_revisions v on v.automation_id = a.id
-    where a.id = ${id} and a.org_id = ${orgId} and (${before}::int is null or v.revision < ${before})
+  db.rows<Revision & { found: number }>(sql`
+    with page as (
+      select v.revision, row_number() over later as n, sum(octet_length(v.instructions)) over later as bytes,
+        count(*) over ()::int as found
+      from (
+        select v.revision, v.instructions from automations a join automation_revisions v on v.automation_id = a.id
+        where a.id = ${id} and a.org_id = ${orgId} and (${before}::int is null or v.revision < ${before})
+        order by v.revision desc limit ${limit + 1}) v
+      window later as (order by v.revision desc))
+    select ${revisionColumns}, v.created_by as "createdBy", v.created_at as "createdAt", p.found
+    from page p join automation_revisions v on v.automation_id = ${id} and v.revision = p.revision
+    where p.n = 1 or p.bytes <= ${pageBytes}::bigint
     order by v.revision desc limit ${limit}`);
 
 export const setStatus = (

@@ -17,6 +17,8 @@ export interface Step<Row> {
   examined: number;
   /** The last candidate that was examined. */
   last: string | null;
+  /** True when the rows are large, so that the page ends with them. `last` is the last of them then. */
+  isFull?: boolean;
 }
 
 export interface ScanResult<Row> {
@@ -45,6 +47,7 @@ export async function scan<Row>(
   for (let examined = 0; ; ) {
     const step = await source.examine(position, count, wanted - rows.length);
     rows.push(...step.rows);
+    if (step.isFull) return { rows, resumeAfter: step.last };
     if (step.examined < count || step.last === null) return { rows, resumeAfter: null };
     position = step.last;
     examined += step.examined;
@@ -68,7 +71,12 @@ interface ListSql {
   candidates: (after: string, count: Sql) => Sql;
   /** Selects the rows of a list, among them `id`, whose ids are in the array `ids`. */
   rows: (ids: Sql) => Sql;
+  /** True when `rows` leaves out the last rows of a page that would be too large. It always selects the first one. */
+  limitsBytes?: boolean;
 }
+
+/** A page of large rows ends when it has about this many bytes. It has at least one row. */
+export const pageBytes = 2 * 1024 * 1024;
 
 /**
  * Runs one statement per step. It finds the ids first, then reads whole rows only for the page. The count is part of
@@ -76,26 +84,35 @@ interface ListSql {
  */
 export const listSource = <Row extends { id: string }>(
   db: Db,
-  { filtered, candidates, rows }: ListSql,
+  { filtered, candidates, rows, limitsBytes = false }: ListSql,
 ): ListSource<Row> => ({
   filtered,
   async examine(after, count, wanted) {
-    const found = await db.rows<Row & { scanExamined: number; scanLast: string | null }>(sql`
+    const found = await db.rows<Row & Bounds>(sql`
       with next as materialized (${candidates(after, raw(String(count)))})
-      select bounds.examined as "scanExamined", bounds.last as "scanLast", page.*
+      select bounds.examined as "scanExamined", bounds.last as "scanLast",
+        coalesce(cardinality(bounds.ids), 0) as "scanFound", page.*
       from (
         select count(*)::int as examined, min(id) as last,
           (array_agg(id order by id desc) filter (where matches))[1:${wanted}::int] as ids
         from next) bounds
       left join lateral (${rows(sql`bounds.ids`)}) page on true
       order by page.id desc`);
-    const { scanExamined: examined, scanLast: last } = found[0]!;
+    const { scanExamined: examined, scanLast: last, scanFound } = found[0]!;
     const matching = found.filter(({ id }) => id !== null);
-    return { rows: matching.map(withoutBounds), examined, last };
+    const page = { rows: matching.map(withoutBounds), examined };
+    const isFull = limitsBytes && matching.length < scanFound;
+    return isFull ? { ...page, last: matching.at(-1)!.id, isFull } : { ...page, last };
   },
 });
 
-function withoutBounds<Row>(row: Row & { scanExamined: number; scanLast: string | null }): Row {
-  const { scanExamined: _, scanLast: __, ...rest } = row;
+interface Bounds {
+  scanExamined: number;
+  scanLast: string | null;
+  scanFound: number;
+}
+
+function withoutBounds<Row>(row: Row & Bounds): Row {
+  const { scanExamined: _, scanLast: __, scanFound: ___, ...rest } = row;
   return rest as Row;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Detail, invalidRequest } from "../errors.ts";
+import { isNestedDeeper } from "../json-depth.ts";
 import { describeIssue } from "./issues.ts";
 import type { HttpHeaders } from "./request.ts";
 import type { RouteSpec } from "./route.ts";
@@ -19,49 +20,40 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
       },
     ]);
   }
-  let value: unknown;
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw notJson();
+  }
+  // Recursive functions read the value later, and each needs a level of the stack.
+  if (isNestedDeeper(text, maxDepth))
+    throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
+  let value: unknown;
+  try {
     value = JSON.parse(text);
   } catch {
-    throw invalidRequest([{ message: "The body is not valid JSON in UTF-8." }]);
+    throw notJson();
   }
-  const problem = findProblem(value, maxDepth);
-  if (problem === "depth") {
-    throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
-  }
-  if (problem === "infinite") refuseInfinite(value, []);
+  if (hasInfinite(value)) refuseInfinite(value, []);
   // PostgreSQL can store neither of them. This is an error of the caller, not of the server.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
   return value;
 }
 
+const notJson = () => invalidRequest([{ message: "The body is not valid JSON in UTF-8." }]);
+
 /** More than any real request needs, and less than recursive functions can process. */
 const maxDepth = 100;
 
-type Problem = "depth" | "infinite";
-
-/**
- * Looks at every value once. JSON.parse turns a number that is too large into Infinity. A value that is too deep is
- * reported first, because the path of the number is found by a recursive function.
- */
-function findProblem(value: unknown, levels: number): Problem | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : "infinite";
-  if (value === null || typeof value !== "object") return undefined;
-  if (levels === 0) return "depth";
-  let found: Problem | undefined;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && found !== "depth"; i++)
-      found = findProblem(value[i], levels - 1) ?? found;
-    return found;
-  }
+/** Looks at every value once. JSON.parse turns a number that is too large into Infinity. */
+function hasInfinite(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (value === null || typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.some(hasInfinite);
   // The value comes from JSON.parse, so it inherits no enumerable keys.
-  for (const key in value) {
-    found = findProblem((value as Record<string, unknown>)[key], levels - 1) ?? found;
-    if (found === "depth") break;
-  }
-  return found;
+  for (const key in value) if (hasInfinite((value as Record<string, unknown>)[key])) return true;
+  return false;
 }
 
 /** JSON has no Infinity, so it would be stored and returned as null. */
@@ -158,8 +150,8 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
 function toDetails(issue: z.core.$ZodIssue): Detail[] {
   const path = issue.path as (string | number)[];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      message: "This field is not known here.",
+    return issue.keys.slice(0, maxDetails).map((key) => ({
+      message: issue.message,
       path: [...path, key.slice(0, shownNameLength)],
     }));
   }

@@ -21,6 +21,9 @@ export function describeIssue(issue: Issue): string | undefined {
       return formats[issue.format];
     case "invalid_union":
       return describeUnion(issue);
+    // Not the default text, which has every name.
+    case "unrecognized_keys":
+      return "This field is not known here.";
     default:
       return undefined;
   }

@@ -285,6 +285,24 @@ describe("a server that changes its tools", () => {
     expect((await approve({ revision: seen.revision })).status).toBe(200);
   });
 
+  test("is approved without a revision as it is at that moment, also with no body", async () => {
+    const path = `/v1/mcp-connections/${connection.id}/drift/approve`;
+    for (const body of [{ tools: ["search_issues"] }, {}, undefined]) {
+      upstream.find("search_issues").description = "Seen.";
+      await watch();
+      const seen = await readDrift();
+      upstream.find("search_issues").description = `Newer, for ${JSON.stringify(body)}.`;
+      await watch();
+      const reply = await server.call(path, { method: "POST", body, headers: acme.owner.auth });
+      expect(reply).toMatchObject({
+        ...{ status: 200, body: { baseline: { approved: ["search_issues"], remaining: 0 } } },
+      });
+      expect(reply.body.baseline.revision).not.toBe(seen.revision);
+      expect((await readDrift()).items).toEqual([]);
+      expect(await confirm("search_issues")).toBe("allowed");
+    }
+  });
+
   test("is told to people once per change, however often it is listed", async () => {
     upstream.find("search_issues").description = "Poison.";
     await watch();
@@ -472,18 +490,6 @@ describe("who may", () => {
       await asListed(),
     ]);
     expect(leaked).toEqual([]);
-  });
-
-  test("approve without saying what they saw: nobody", async () => {
-    await watch();
-    upstream.find("search_issues").description = "Changed.";
-    await watch();
-    const path = `/v1/mcp-connections/${connection.id}/drift/approve`;
-    for (const body of [{}, { tools: ["search_issues"] }])
-      expect(await server.call(path, { body, headers: acme.owner.auth })).toMatchObject({
-        ...{ status: 400, body: { details: [{ path: ["revision"] }] } },
-      });
-    expect((await readDrift()).items).not.toEqual([]);
   });
 
   test("approve a tool that has no difference: nobody", async () => {

@@ -2,12 +2,16 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { invalidRequest, Refusal, tooLarge } from "../../../platform/errors.ts";
 import { type HttpHeaders, readMediaType } from "../../../platform/http/index.ts";
+import { isNestedDeeper } from "../../../platform/json-depth.ts";
 import { type OtlpSignal, otlpSignals } from "./messages.ts";
 import { jsonType, protobufType } from "./protocol.ts";
 import { decodeMessage, type Message, WireError } from "./wire.ts";
 
 /** The size of a body, compressed and uncompressed. */
 export const maxBodyBytes = 4 * 1024 * 1024;
+
+/** As in protobuf, where messages are counted, this is more than the values that are kept. */
+const maxDepth = 100;
 
 const unzip = promisify(gunzip);
 
@@ -42,11 +46,15 @@ async function decompress(bytes: Buffer, encoding = "identity"): Promise<Buffer>
 
 function parseJson(bytes: Buffer): Message {
   let value: unknown;
+  let isTooDeep: boolean;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    isTooDeep = isNestedDeeper(text, maxDepth);
+    value = isTooDeep ? null : JSON.parse(text);
   } catch {
     throw invalidRequest([{ message: "The body is not valid JSON in UTF-8." }]);
   }
+  if (isTooDeep) throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalidRequest([{ message: "The body must be a JSON object." }]);
   return value as Message;

@@ -5,6 +5,7 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Refusal } from "../../../platform/errors.ts";
+import { parseBody } from "./body.ts";
 import { listItems } from "./items.ts";
 import { toLogRecord } from "./logs.ts";
 import { otlpSignals } from "./messages.ts";
@@ -207,6 +208,18 @@ test("deep and wide messages are refused", () => {
   const wide = Buffer.alloc(500_000);
   for (let i = 0; i < wide.length; i += 2) wide[i] = 0x0a;
   expect(() => decodeMessage(request, wide)).toThrow(/messages/);
+});
+
+test("JSON that is nested deeper than 100 is refused before it is parsed", async () => {
+  const parse = (levels: number) =>
+    parseBody("traces", Buffer.from(`{"extra":${"[".repeat(levels)}${"]".repeat(levels)}}`), {
+      "content-type": "application/json",
+    });
+  await expect(parse(99)).resolves.toMatchObject({});
+  for (const levels of [100, 1_000_000])
+    await expect(parse(levels)).rejects.toMatchObject({
+      body: { details: [{ message: "The body is nested more than 100 deep." }] },
+    });
 });
 
 test("replies are read by the official decoder", () => {

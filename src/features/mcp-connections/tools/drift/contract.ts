@@ -47,7 +47,7 @@ export type McpDrift = z.output<typeof McpDrift>;
 
 const revision = z
   .string()
-  .describe("Identifies all differences as they are listed. Give it when you approve them.");
+  .describe("Identifies all differences as they are listed. Give it when you approve what you saw.");
 
 export const list = route({
   method: "get",
@@ -72,7 +72,7 @@ export const approve = route({
   tag,
   summary: "Approve what the server changed",
   description:
-    "The present definitions become the approved ones, and held tools can be called. Approving a removed tool forgets it; approving a renamed one forgets its earlier name. Exactly what the caller saw is approved: `revision` comes from the list of differences, and is refused when something has changed since. It is recorded in the audit log with both definitions.",
+    "The present definitions become the approved ones, and held tools can be called. Approving a removed tool forgets it; approving a renamed one forgets its earlier name. Give the `revision` of the list of differences, and exactly what you saw is approved: it is refused when something has changed since. Without it, what differs at this moment is approved. It is recorded in the audit log with both definitions.",
   access: can("mcp_connections:manage"),
   params,
   body: z.strictObject({
@@ -90,8 +90,12 @@ export const approve = route({
       .string()
       .min(1)
       .max(200)
-      .describe("The `revision` of the list that the caller saw. Refused when something changed since."),
+      .optional()
+      .describe(
+        "The `revision` of the list that the caller saw. Refused when something changed since. Omitted: what differs at this moment is approved, seen or not.",
+      ),
   }),
+  bodyOptional: true,
   replies: {
     200: z.strictObject({
       baseline: z
@@ -106,7 +110,7 @@ export const approve = route({
   },
   errors: {
     404: "`mcp_connection_not_found`, or `mcp_tool_not_found`: a named tool has no difference.",
-    409: "`mcp_drift_changed`: the server changed its tools again. Read the differences again, then approve.",
+    409: "`mcp_drift_changed`: since `revision`, the server changed its tools again. Read the differences again, then approve.",
   },
 });
 export type ApproveInput = z.output<(typeof approve)["body"]>;

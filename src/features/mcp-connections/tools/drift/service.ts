@@ -87,7 +87,7 @@ export const approve = (ctx: MemberCtx, id: string, input: ApproveInput) =>
     const { orgId, member } = ctx;
     const connection = await lockConnection(tx, ctx, id);
     const [known, variants] = await readBoth(tx, orgId, connection.id);
-    if (input.revision !== computeRevision([...known, ...variants]))
+    if (input.revision !== undefined && input.revision !== computeRevision([...known, ...variants]))
       throw conflict(
         "mcp_drift_changed",
         "The server changed its tools again, or somebody else approved some of them. Read the differences again, then approve.",
