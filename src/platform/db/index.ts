@@ -40,7 +40,7 @@ export {
   findPooler,
 } from "./pooler.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
-export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
+export { filterOrder, type ListSource, listSource, pageBytes, scan, scanBudget, scanStep } from "./scan.ts";
 export {
   checkServer,
   describeServer,

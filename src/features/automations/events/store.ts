@@ -1,6 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, leaseConditions, sql } from "../../../platform/db/index.ts";
-import { pageBytes } from "../page-bytes.ts";
+import { type Db, leaseConditions, pageBytes, sql } from "../../../platform/db/index.ts";
 import type { Reach, RunId } from "../runs/index.ts";
 import type { RunEvent } from "./contract.ts";
 import {

@@ -1,6 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
-import { pageBytes } from "../page-bytes.ts";
+import { type Db, pageBytes, sql } from "../../../platform/db/index.ts";
 import type { LateReport } from "./contract.ts";
 
 export interface NewLateReport {
