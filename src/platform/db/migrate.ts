@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
+import { describeMissingRights } from "./server.ts";
 import { sql } from "./sql.ts";
 
 export interface Migration {
@@ -37,15 +38,18 @@ export function readMigrations(folder = migrationsFolder): Migration[] {
 /** Any number, the same in every replica: the key of the lock that lets one of them migrate. */
 const lockKey = 728_331_001;
 
+/** Lets nobody else migrate or restore until the end of the transaction. */
+export const lockSchema = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
+
 /**
  * Brings the schema to this program's version. Forward only: a database that a newer program has
  * migrated, or whose history differs, is refused rather than guessed at. Returns what was applied.
  */
 export async function migrate(db: Db, migrations = readMigrations()): Promise<string[]> {
   const applied: string[] = [];
-  await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
+  const work = db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     // Replicas that start together queue here; the second finds nothing left to do.
-    await tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
+    await lockSchema(tx);
     // Migrations compute with days and weeks, which must not depend on the time zone of the server.
     await tx.run(sql`set local timezone = 'UTC'`);
     await tx.queryWithDriverTypes(`create table if not exists schema_migrations (
@@ -58,6 +62,9 @@ export async function migrate(db: Db, migrations = readMigrations()): Promise<st
         values (${next.version}, ${next.name}, ${next.checksum})`);
       applied.push(next.name);
     }
+  });
+  await work.catch((error: unknown) => {
+    throw describeMissingRights(error) ?? error;
   });
   return applied;
 }
