@@ -2399,17 +2399,22 @@ CREATE OR REPLACE FUNCTION add_partition(parent text, week timestamp with time z
  RETURNS boolean
  LANGUAGE plpgsql
  SET lock_timeout TO '2s'
+ SET "TimeZone" TO 'UTC'
 AS $function$
 declare
-  name text := parent || to_char(week at time zone 'UTC', '_YYYYMMDD');
+  name text := parent || to_char(week, '_YYYYMMDD');
+  ends_at timestamptz := week + interval '7 days';
+  -- A partition of an earlier version can end within the week.
+  starts_at timestamptz := greatest(week, (select max(p.ends_at) from list_partitions(parent) p
+    where p.ends_at > week and coalesce(p.starts_at, '-infinity') < week + interval '7 days'));
 begin
-  if to_regclass(name) is not null then return false; end if;
+  if to_regclass(name) is not null or starts_at >= ends_at then return false; end if;
   execute format('create table %I (like %I including defaults including constraints including storage including compression)',
     name, parent);
   -- A push of a usual size, compressed, stays in the row. A partitioned table has no such option.
   if parent = 'webhook_deliveries' then execute format('alter table %I set (toast_tuple_target = 8160)', name); end if;
   execute format('alter table %I attach partition %I for values from (%s) to (%s)',
-    parent, name, partition_bound(parent, week), partition_bound(parent, week + interval '7 days'));
+    parent, name, partition_bound(parent, starts_at), partition_bound(parent, ends_at));
   return true;
 exception when lock_not_available or check_violation or invalid_object_definition then return false;
 end $function$;
@@ -2502,6 +2507,20 @@ begin
   on conflict (org_id, template_id) do update set text = excluded.text, tags = excluded.tags;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION list_partitions(parent text)
+ RETURNS TABLE(name text, starts_at timestamp with time zone, ends_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.relname::text, case when b.bounds[1] <> 'MINVALUE' then partition_time(parent, b.bounds[1]) end,
+    partition_time(parent, b.bounds[2])
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  cross join lateral (select regexp_match(pg_get_expr(c.relpartbound, c.oid),
+    'FROM \(''?(\w+)''?\) TO \(''?(\w+)''?\)') as bounds) b
+  where i.inhparent = to_regclass(parent) and b.bounds is not null
+  order by 3
+$function$;
 
 CREATE OR REPLACE FUNCTION llm_spend_follow()
  RETURNS trigger
@@ -2601,6 +2620,18 @@ AS $function$
   select case parent
     when 'automation_events' then run_number_at(week)::text
     when 'webhook_deliveries' then quote_literal('whd_' || id_digits_at(week)) end
+$function$;
+
+CREATE OR REPLACE FUNCTION partition_time(parent text, bound text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case parent
+    when 'automation_events' then to_timestamp((bound::bigint >> 22) + 1767225600)
+    when 'webhook_deliveries' then to_timestamp((
+      select sum((strpos('0123456789abcdefghjkmnpqrstvwxyz', digit) - 1) * 32::numeric ^ (10 - place))
+      from regexp_split_to_table(substr(bound, 5, 10), '') with ordinality t (digit, place)) / 1000) end
 $function$;
 
 CREATE OR REPLACE FUNCTION reopen_usage_day()

@@ -64,6 +64,10 @@ export interface OwnPostgres {
   query(text: string): Promise<pg.QueryResult>;
   /** SIGKILL to all of its processes, as a machine that loses its power. */
   kill(): Promise<void>;
+  /** SIGSTOP to all of its processes, as a machine that hangs: connections stay open, and nothing answers. */
+  freeze(): Promise<void>;
+  /** Lets frozen processes go on. */
+  thaw(): Promise<void>;
   start(): Promise<void>;
   restart(mode: "fast" | "immediate"): Promise<void>;
   promote(): Promise<void>;
@@ -76,6 +80,13 @@ async function open(bin: string, folder: string, settings: Record<string, string
   const url = `postgres://${user}@127.0.0.1:${port}/postgres`;
   const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const control = (...args: string[]) => run(...asUser(join(bin, "pg_ctl"), ["-D", data, ...args]));
+  /** The postmaster gets it first, so that it starts nothing again. */
+  async function signal(name: "KILL" | "STOP" | "CONT"): Promise<void> {
+    const { stdout } = await run("head", ["-1", join(data, "postmaster.pid")]);
+    const { stdout: children } = await run("pgrep", ["-P", stdout.trim()]).catch(() => ({ stdout: "" }));
+    for (const pid of [stdout, ...children.split("\n")])
+      if (pid.trim()) await run("kill", [`-${name}`, pid.trim()]).catch(() => {});
+  }
   const postgres: OwnPostgres = {
     url,
     port,
@@ -85,13 +96,9 @@ async function open(bin: string, folder: string, settings: Record<string, string
       await client.connect();
       return client.query(text).finally(() => client.end());
     },
-    async kill() {
-      // The postmaster first, so that it starts nothing again; its children then end by themselves.
-      const { stdout } = await run("head", ["-1", join(data, "postmaster.pid")]);
-      const { stdout: children } = await run("pgrep", ["-P", stdout.trim()]).catch(() => ({ stdout: "" }));
-      for (const pid of [stdout, ...children.split("\n")])
-        if (pid.trim()) await run("kill", ["-9", pid.trim()]).catch(() => {});
-    },
+    kill: () => signal("KILL"),
+    freeze: () => signal("STOP"),
+    thaw: () => signal("CONT"),
     async start() {
       start(
         join(bin, "postgres"),

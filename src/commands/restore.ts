@@ -9,6 +9,7 @@ import { describeSecretSource, storedSecretPath } from "../platform/secret-file.
 import {
   checkFile,
   type FileSummary,
+  lockTarget,
   prepareTarget,
   readFile,
   refreshStatistics,
@@ -63,8 +64,10 @@ export async function restore(args: string[], io: Io): Promise<number> {
     refuseRunningServer(config);
     const { db, keyring } = await io.database({ create: true, anySchema: true });
     const { columnsUnderSecret, jobs } = await import("../app.ts");
-    await prepareTarget(db, { mayReplace: values.replace ?? false, jobs });
+    const mayReplace = values.replace ?? false;
+    await prepareTarget(db, { mayReplace, jobs });
     await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
+      await lockTarget(tx, mayReplace);
       await writeSnapshot(tx, readFile(file, passphrase));
       if (values["accept-loss"]) return;
       const source = describeSecretSource(config);

@@ -31,6 +31,17 @@ describe("the configuration", () => {
     expect(config.publicUrl).toBe("https://signalbox.example.com");
   });
 
+  test("reads the secret like a file with it, without the white space around it, and still opens what was sealed with it", () => {
+    const read = readConfig({ SIGNALBOX_SECRET: `${secret}\n` });
+    expect(read.secret).toBe(secret);
+    expect(read.previousSecrets).toEqual([`${secret}\n`]);
+    expect(readConfig({ SIGNALBOX_SECRET: secret }).previousSecrets).toEqual([]);
+    const earlier = readConfig({ SIGNALBOX_SECRET_PREVIOUS: `${secret}\n` }).previousSecrets;
+    expect(earlier).toEqual([secret, `${secret}\n`]);
+    const spaces = " ".repeat(40);
+    expect(() => readConfig({ SIGNALBOX_SECRET: `short${spaces}` })).toThrow(/^SIGNALBOX_SECRET must have/);
+  });
+
   test("accepts several previous secrets, also one that contains a comma", () => {
     const withComma = "a secret for the tests, long enough";
     expect(readConfig({ SIGNALBOX_SECRET_PREVIOUS: withComma }).previousSecrets).toEqual([withComma]);

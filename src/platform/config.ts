@@ -34,13 +34,18 @@ const list = z.string().transform((text) =>
 
 const secret = z
   .string()
+  .trim()
   .min(32, "must have at least 32 characters; make one with `openssl rand -base64 32`");
 
-// A secret may contain a comma. If a piece is too short to be a secret, the whole text is one secret.
-const secrets = secret.transform((text) =>
-  [...new Set([text, ...text.split(",")].map((piece) => piece.trim()))].filter(isSecret),
-);
-const isSecret = (text: string) => secret.safeParse(text).success;
+// A secret may contain a comma. If a piece is too short to be a secret, the whole text is one secret. Earlier versions
+// did not remove the white space around a secret, so the text as it was given is one too.
+const secrets = z
+  .string()
+  .transform((text) => [
+    ...new Set([text, ...text.split(",")].flatMap((piece) => [piece.trim(), piece]).filter(isSecret)),
+  ])
+  .refine((pieces) => pieces.length > 0, "must have at least 32 characters each");
+const isSecret = (text: string) => text.length >= 32;
 
 const wholeNumber = (from: number, to: number, hint = "") => {
   const error = `must be a whole number from ${from} to ${to}${hint}`;
@@ -217,7 +222,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     secret: env.SIGNALBOX_SECRET,
     /** The file that holds the secret, when `secret` is not set. */
     secretFile: env.SIGNALBOX_SECRET_FILE && resolve(env.SIGNALBOX_SECRET_FILE),
-    previousSecrets: env.SIGNALBOX_SECRET_PREVIOUS,
+    previousSecrets: [...env.SIGNALBOX_SECRET_PREVIOUS, ...listUntrimmed(environment.SIGNALBOX_SECRET)],
     egressAllow: env.EGRESS_ALLOW,
     codehostWebhookSecrets: env.CODEHOST_WEBHOOK_SECRET,
     /** Limits that override the defaults. The feature that defines the quotas checks the names. */
@@ -253,6 +258,10 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     isSet: { signup: env.SIGNUP !== undefined, bootstrap: env.BOOTSTRAP !== undefined },
   };
 }
+
+/** The secret with the white space around it: earlier versions sealed with it. */
+const listUntrimmed = (secret: string | undefined) =>
+  secret !== undefined && secret.trim() !== "" && secret !== secret.trim() ? [secret] : [];
 
 interface NetworkSettings {
   host: string;

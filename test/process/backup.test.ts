@@ -15,6 +15,7 @@ import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import {
   ada,
   adaSignIn,
+  type CommandResult,
   cleanUp,
   copyFolder,
   type Env,
@@ -142,7 +143,11 @@ describe.each(Object.entries(makeInstances))("a running instance (%s)", (name, m
     }
     const checked = await restore(target.env, "--check");
     expect(checked.stdout).toMatch(/^The backup is complete: \d+ rows of \d+ tables /);
-    const restored = await restore(target.env);
+    // Of two at the same time, one restores, and the other one does not replace it.
+    const [restored, refused] = (await Promise.all([restore(target.env), restore(target.env)])).toSorted(
+      (one, another) => Number(one.code) - Number(another.code),
+    ) as [CommandResult, CommandResult];
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(restored).toMatchObject({ code: 0, stderr: "" });
     expect(restored.stdout).toMatch(/^Restored \d+ rows /);
     expect((await restore(target.env)).stderr).toMatch(/^The database is not empty\. Nothing was changed\./);

@@ -32,6 +32,28 @@ describe.skipIf(!(await isPostgresAvailable()))("a database", () => {
     expect(found.stdout).toContain("create database … encoding 'UTF8'");
   });
 
+  test("in which the role may not create tables is refused, with what to do", async () => {
+    const url = new URL(await makeUrl());
+    const name = url.pathname.slice(1);
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    await client.query(`create role ${name} login`);
+    try {
+      url.username = name;
+      const env = { SIGNALBOX_SECRET, DATABASE_URL: url.href };
+      for (const command of ["migrate", "serve"]) {
+        const { code, stdout, stderr } = await signalbox([command], undefined, env);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).toMatch(
+          /^The role of the database lacks a right: permission denied[^\n]*\. Let it own the database: [^\n]*\n$/,
+        );
+      }
+    } finally {
+      await client.query(`drop role ${name}`);
+      await client.end();
+    }
+  });
+
   test("whose DateStyle is not ISO gives the same times", async () => {
     const url = await makeUrl();
     const client = new pg.Client({ connectionString: url });

@@ -66,4 +66,35 @@ describe.skipIf(!bin)("when PostgreSQL is killed and its standby takes over", ()
     expect((await server.call("/ready")).status).toBe(200);
     expect(await server.end("SIGTERM")).toBe(0);
   }, 180_000);
+
+  test("a server that hangs is left too, and what it has acknowledged is not lost when it wakes up", async () => {
+    const [primary, standby] = await createPair();
+    const server = await serve(undefined, {
+      DATABASE_URL: `postgres://signalbox@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`,
+      SIGNALBOX_SECRET: "a secret for the tests, long enough",
+      LOG_LEVEL: "silent",
+    });
+    const { access, runIds } = await createQueuedRuns(server.url, 3);
+    const reporters = runIds.map((runId) => startReporter(access, runId));
+    await expect.poll(() => count(reporters), { timeout: 30_000 }).toBeGreaterThan(100);
+
+    await primary.freeze();
+    const frozen = performance.now();
+    await standby.promote();
+    const before = count(reporters);
+    await expect
+      .poll(() => count(reporters), { timeout: 120_000, interval: 10 })
+      .toBeGreaterThan(before + 50);
+    console.log(`Recovered ${Math.round(performance.now() - frozen)} ms after the server hung.`);
+    // The old server still takes itself for the primary.
+    await primary.thaw();
+    await pause(1_000);
+
+    await Promise.all(reporters.map((reporter) => reporter.stop()));
+    for (const reporter of reporters) {
+      expect(await findReportingFaults(access, reporter)).toEqual([]);
+      expect(reporter.refusals).toMatchObject({ withoutRetryAfter: 0 });
+    }
+    expect(await server.end("SIGTERM")).toBe(0);
+  }, 240_000);
 });

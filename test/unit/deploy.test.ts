@@ -101,6 +101,14 @@ test("compose, chart and units set only variables that the service knows", () =>
   expect(texts.filter((name) => !config.includes(`  ${name}:`))).toEqual([]);
 });
 
+test("systemd starts the service again however often it ends", () => {
+  for (const file of globSync("deploy/systemd/*.service", { cwd: root })) {
+    const [unit] = read(file).split("[Service]");
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(read(file)).toMatch(/^Restart=on-failure$/m);
+  }
+});
+
 test("the bill of materials lists every dependency with its licence", () => {
   const text = execFileSync("npm", ["run", "--silent", "sbom"], {
     cwd: root,

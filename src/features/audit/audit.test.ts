@@ -59,6 +59,27 @@ describe("an audit entry", () => {
     });
   });
 
+  test("is on a page of its own when it is large, and pages end when they have about 2 MiB", async () => {
+    const { owner: reader, orgId } = await createWorkspace(server);
+    const sizes = [1, 1, 1, 3, 1];
+    for (const [n, megabytes] of sizes.entries())
+      await server.platform.db.transaction((tx) =>
+        recordAsSystem(tx, orgId as OrgId, {
+          action: "test.recorded",
+          target: { type: "test", id: String(n) },
+          after: { texts: Array.from({ length: megabytes * 500 }, () => "n".repeat(1_800)) },
+        }),
+      );
+    const pages: string[][] = [];
+    for (let cursor = ""; ; ) {
+      const { items, nextCursor } = await read(`?limit=100&action=test.recorded${cursor}`, reader.auth);
+      pages.push(items.map((entry: { target: { id: string } }) => entry.target.id));
+      if (nextCursor === null) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    expect(pages).toEqual([["4"], ["3"], ["2", "1"], ["0"]]);
+  });
+
   test("names the key that was used, and never contains the secret of a key", async () => {
     const key = await createKey(server, owner, { name: "ci" });
     const made = (await read("?action=api_key.created&limit=1")).items[0];

@@ -72,7 +72,7 @@ export const list = route({
   path: "/v1/audit-events",
   tag,
   summary: "List audit entries",
-  description: "Newest first. Filters can be combined.",
+  description: "Newest first. Filters can be combined. A page also ends when it has about 2 MiB of states.",
   access: can("audit:read"),
   query: listQuery,
   replies: { 200: definePage(AuditEvent).meta({ id: "AuditEventPage" }) },

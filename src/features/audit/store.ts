@@ -116,6 +116,7 @@ export const listByScope = (db: Db, scope: OrgId | typeof instanceScope, filter:
           : next(chooseRange(filter), after, count)
       }) e`,
     rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${scope} and e.id = any(${ids})`,
+    bytes: sql`coalesce(octet_length(page.before), 0) + coalesce(octet_length(page.after), 0)`,
   });
 };
 

@@ -110,14 +110,8 @@ export const list = (
         ${memberId === null ? emptySql : sql`and a.member_id = ${memberId}`}
         and ${status === null ? sql`a.status <> 'archived'` : sql`a.status = ${status}`} as matches
       from automations a where a.org_id = ${orgId} and a.id < ${after} order by a.id desc limit ${count}`,
-    limitsBytes: true,
-    rows: (ids) => sql`
-      select ${columns} from (
-        select a.id, row_number() over newest as n, sum(octet_length(v.instructions)) over newest as bytes
-        from ${current} where a.id = any(${ids}) window newest as (order by a.id desc)) s
-      join automations a on a.id = s.id
-      join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
-      where s.n = 1 or s.bytes <= ${pageBytes}::bigint`,
+    rows: (ids) => sql`select ${columns} from ${current} where a.id = any(${ids})`,
+    bytes: sql`octet_length(page.instructions)`,
   });
 
 /** Newest first; fewer than `limit` when their instructions are large. `found` is more than their number when others follow. */

@@ -242,6 +242,28 @@ test("message contents are stored only when the organization asks for them", asy
   expect(items.find(({ eventId }: Event) => eventId === "2").attributes).toEqual(kept);
 });
 
+test("a page of events ends when it has about 2 MiB of attributes", async () => {
+  const { owner } = await createWorkspace(server);
+  await changeSettings(owner.auth, { enabled: true, keepsContents: true, retentionDays: 90 });
+  const attributes = Object.fromEntries([1, 2, 3].map((n) => [`text${n}`, "n".repeat(16_000)]));
+  const ids = Array.from({ length: 50 }, (_, n) => String(n).padStart(2, "0"));
+  expect((await report(owner.auth, ...ids.map((id) => createEvent(id, { attributes })))).status).toBe(200);
+  const found: string[] = [];
+  for (let cursor = ""; ; ) {
+    const { body } = await server.call(`/v1/telemetry/events?limit=100${cursor}`, { headers: owner.auth });
+    expect(JSON.stringify(body.items).length).toBeLessThan(2.1 * 2 ** 20);
+    found.push(...body.items.map(({ eventId }: Event) => eventId));
+    if (body.nextCursor === null) break;
+    cursor = `&cursor=${body.nextCursor}`;
+  }
+  expect(found.toSorted()).toEqual(ids);
+  // The rest of a filter is examined in several steps, which share the limit.
+  const { body } = await server.call("/v1/telemetry/events?limit=100&type=review.finished", {
+    headers: owner.auth,
+  });
+  expect(body.items.length).toBeLessThan(50);
+});
+
 test("names beyond the limit of a day become `other`, also when two requests add them at once", async () => {
   const { owner } = await createWorkspace(server);
   const at = Date.now();

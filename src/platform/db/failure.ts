@@ -23,6 +23,12 @@ class DatabaseDown extends Error {}
 
 export const isDatabaseDown = (error: unknown): boolean => error instanceof DatabaseDown;
 
+/** The server accepted a statement and did not answer in time. It hangs, or the network drops all packets. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof DatabaseDown &&
+  error.cause instanceof Error &&
+  error.cause.message === "Query read timeout";
+
 /** The server ended the statement or cannot run it now. The connection is usable, and the caller should try again. */
 export class DatabaseBusy extends Error {}
 

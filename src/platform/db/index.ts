@@ -27,6 +27,7 @@ export {
   hasHistory,
   history as readAppliedMigrations,
   isMigrated,
+  lockSchema,
   migrate,
   needsStop,
   pending as findPending,
@@ -44,6 +45,7 @@ export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, pageBytes, scan, scanBudget, scanStep } from "./scan.ts";
 export {
   checkServer,
+  describeMissingRights,
   describeServer,
   describeUnreachableServer,
   encodingAdvice,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
+import { describeMissingRights } from "./server.ts";
 import { listServingAddresses } from "./serving.ts";
 import { sql } from "./sql.ts";
 
@@ -49,6 +50,9 @@ export const needsStop = ({ version }: Pick<Migration, "version">): boolean =>
 /** Any number, the same in every replica: the key of the lock that lets one of them migrate. */
 const lockKey = 728_331_001;
 
+/** Lets nobody else migrate or restore until the end of the transaction. */
+export const lockSchema = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
+
 /**
  * Brings the schema to this program's version. Forward only: a database that a newer program has
  * migrated, or whose history differs, is refused rather than guessed at. Returns what was applied.
@@ -59,9 +63,9 @@ export async function migrate(
   { stopMs = 15_000 }: { stopMs?: number } = {},
 ): Promise<string[]> {
   const applied: string[] = [];
-  await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
+  const work = db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     // Replicas that start together queue here; the second finds nothing left to do.
-    await tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
+    await lockSchema(tx);
     // Migrations compute with days and weeks, which must not depend on the time zone of the server.
     await tx.run(sql`set local timezone = 'UTC'`);
     await tx.queryWithDriverTypes(`create table if not exists schema_migrations (
@@ -77,6 +81,9 @@ export async function migrate(
         values (${next.version}, ${next.name}, ${next.checksum})`);
       applied.push(next.name);
     }
+  });
+  await work.catch((error: unknown) => {
+    throw describeMissingRights(error) ?? error;
   });
   return applied;
 }

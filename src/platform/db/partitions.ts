@@ -2,9 +2,9 @@ import type { Db } from "./db.ts";
 import { sql } from "./sql.ts";
 
 /**
- * Tables in partitions of a week. The function `partition_bound` of the database knows where a week begins in each table.
- * A partition holds rows of the week before `endsAt`. The partition of the
- * migration also holds all earlier rows.
+ * Tables in partitions of a week. The functions `partition_bound` and `partition_time` of the database know where a week
+ * begins in each table. Partitions of earlier versions can begin an hour earlier or later. The partition of the migration
+ * also holds all earlier rows.
  */
 export interface Partition {
   name: string;
@@ -32,13 +32,7 @@ export const addPartitions = (db: Db, table: string) =>
 /** The partitions of a table, oldest first, without the default partition. */
 export const listPartitions = (db: Db, table: string) =>
   db.rows<Partition>(sql`
-    select c.relname::text as name,
-      case when pg_get_expr(c.relpartbound, c.oid) not like '%MINVALUE%'
-        then to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' end as "startsAt",
-      (to_date(right(c.relname, 8), 'YYYYMMDD') + 7)::timestamp at time zone 'UTC' as "endsAt"
-    from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${table}) and c.relname ~ '_[0-9]{8}$'
-    order by c.relname`);
+    select name, starts_at as "startsAt", ends_at as "endsAt" from list_partitions(${table}) order by ends_at`);
 
 /** Removes all rows of a partition at once. Returns false when the table is busy: try again later. */
 export const dropPartition = async (db: Db, name: string): Promise<boolean> =>

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { runCancellable } from "./cancel.ts";
 import { Client } from "./client.ts";
@@ -10,7 +11,7 @@ import {
   type Unlisten,
   type WorkClass,
 } from "./db.ts";
-import { isDatabaseDown, translateDatabaseErrors } from "./failure.ts";
+import { isDatabaseDown, isUnanswered, translateDatabaseErrors } from "./failure.ts";
 import type { Pooler } from "./pooler.ts";
 import { createServers, defineClient, splitServers } from "./servers.ts";
 import { listenerName } from "./serving.ts";
@@ -113,6 +114,19 @@ export async function openPostgres(
   const background = openPool(target, Math.max(2, Math.ceil(poolSize / 2)), "background");
   const migrations = direct === target ? background : openPool(direct, 1, "unlimited");
   const pools = [...new Set([requests, background, migrations])];
+  const listeners = new Set<() => void>();
+  /** Translates the errors of work on a connection. When there was no answer, the other connections are not used again. */
+  const translate: Translate = async (work) => {
+    try {
+      return await translateDatabaseErrors(work);
+    } catch (error) {
+      if (isUnanswered(error)) {
+        pools.forEach(removeIdle);
+        for (const reconnect of listeners) reconnect();
+      }
+      throw error;
+    }
+  };
   const isRequest = ({ work }: StatementOptions) => work === "read" || work === "change";
   const choosePool = (options: StatementOptions) => {
     if (options.work === "unlimited") return migrations;
@@ -136,11 +150,11 @@ export async function openPostgres(
   };
   /** Outside of a transaction, the limit is that of the connection. A connection without one is not used again. */
   const runUnlimited = async (run: (session: Session) => Promise<Result>): Promise<Result> => {
-    const client = await translateDatabaseErrors(migrations.connect());
+    const client = await translate(migrations.connect());
     client.on("error", onError);
     try {
-      await translateDatabaseErrors(client.query("set statement_timeout = 0"));
-      return await run(openSession(client, names, undefined));
+      await translate(client.query("set statement_timeout = 0"));
+      return await run(openSession(client, names, undefined, translate));
     } finally {
       client.off("error", onError);
       client.release(true);
@@ -154,9 +168,10 @@ export async function openPostgres(
         return engine.transaction((session) => session.query(text, values), options);
       // A cancel request through a pooler could reach a statement of somebody else.
       const { signal = undefined, work } = pooler ? { work: options.work } : options;
-      if (!signal) return openSession(choosePool(options), names, waitMs(work)).query(text, values);
+      if (!signal)
+        return openSession(choosePool(options), names, waitMs(work), translate).query(text, values);
       return runCancellable(choosePool(options), signal, (client) =>
-        openSession(client, names, waitMs(work)).query(text, values),
+        openSession(client, names, waitMs(work), translate).query(text, values),
       );
     },
     queryWithDriverTypes: (text, values, options = defaultOptions) => {
@@ -165,10 +180,13 @@ export async function openPostgres(
       // Without values it may be several statements, with a transaction of their own.
       return values && needsTransaction(options)
         ? engine.transaction((session) => session.queryWithDriverTypes(text, values), options)
-        : openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values);
+        : openSession(choosePool(options), names, waitMs(options.work), translate).queryWithDriverTypes(
+            text,
+            values,
+          );
     },
     transaction: async (work, options = defaultOptions) => {
-      const client = await translateDatabaseErrors(choosePool(options).connect());
+      const client = await translate(choosePool(options).connect());
       let broken: Error | undefined;
       // The pool only listens to connections at rest; one that is lost here would end the process.
       const onLost = (error: Error) => {
@@ -176,11 +194,9 @@ export async function openPostgres(
       };
       client.on("error", onLost);
       try {
-        await translateDatabaseErrors(
-          client.query({ text: beginText(options), ...toQueryTimeout(statementMs) }),
-        );
-        const result = await work(openSession(client, names, waitMs(options.work)));
-        const { command } = await translateDatabaseErrors(
+        await translate(client.query({ text: beginText(options), ...toQueryTimeout(statementMs) }));
+        const result = await work(openSession(client, names, waitMs(options.work), translate));
+        const { command } = await translate(
           client.query({ text: "commit", ...toQueryTimeout(waitMs(options.work)) }),
         );
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
@@ -197,7 +213,7 @@ export async function openPostgres(
       }
     },
     listen: (channel, onPayload, onGap, onLost) =>
-      listen(direct, channel, { onPayload, onGap, onLost, onError }),
+      listen(direct, channel, { onPayload, onGap, onLost, onError }, listeners),
     pool: () => ({
       inUse: sum(pools, (pool) => pool.totalCount - pool.idleCount),
       idle: sum(pools, (pool) => pool.idleCount),
@@ -227,23 +243,35 @@ const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
 const toQueryTimeout = (waitMs: number | undefined) =>
   waitMs === undefined ? {} : { query_timeout: waitMs };
 
+type Translate = typeof translateDatabaseErrors;
+
+/** Closes the idle connections of a pool. `connect` gives them first. */
+function removeIdle(pool: pg.Pool): void {
+  for (let left = pool.idleCount; left > 0; left--)
+    pool.connect().then(
+      (client) => client.release(true),
+      () => {},
+    );
+}
+
 function openSession(
   on: pg.Pool | pg.PoolClient,
   names: StatementNames,
   waitMs: number | undefined,
+  translate: Translate,
 ): Session {
   const limit = toQueryTimeout(waitMs);
   return {
     query: async (text, values) => {
       const name = names(text);
       const statement: pg.QueryConfig = { text, values, types, ...limit, ...(name ? { name } : {}) };
-      const { rows, rowCount } = await translateDatabaseErrors(on.query<Record<string, unknown>>(statement));
+      const { rows, rowCount } = await translate(on.query<Record<string, unknown>>(statement));
       return { rows, affected: rowCount ?? 0 };
     },
     queryWithDriverTypes: async (text, values) => {
       // Without values it may be several statements, with several results, and take its time: migrations.
       const statement: pg.QueryConfig = values ? { text, values, ...limit } : { text };
-      const results = [await translateDatabaseErrors(on.query(statement))].flat();
+      const results = [await translate(on.query(statement))].flat();
       return { rows: results.flatMap(({ rows }) => rows), affected: results.at(-1)?.rowCount ?? 0 };
     },
   };
@@ -261,6 +289,8 @@ async function listen(
   { connectionString, Client }: Target,
   channel: string,
   on: Listener,
+  /** How to leave a connection that may never report its end. */
+  listeners: Set<() => void>,
 ): Promise<Unlisten> {
   let client: pg.Client | undefined;
   let closed = false;
@@ -299,8 +329,15 @@ async function listen(
     client = fresh;
   };
   await connect();
+  const reconnect = () => {
+    // The driver has this field, but its types do not list it.
+    const { connection } = client as unknown as { connection: { stream: Socket } };
+    connection.stream.destroy();
+  };
+  listeners.add(reconnect);
   return async () => {
     closed = true;
+    listeners.delete(reconnect);
     clearTimeout(retry);
     await client?.end();
   };

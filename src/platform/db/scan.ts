@@ -8,8 +8,16 @@ import { raw, type Sql, sql } from "./sql.ts";
 export interface ListSource<Row> {
   /** False when every candidate matches. The first step then examines only as many as the largest page needs. */
   filtered: boolean;
-  /** Examines the next `count` candidates below `after` and returns at most `wanted` of those that match. */
-  examine(after: string, count: number, wanted: number): Promise<Step<Row>>;
+  /** Examines the next `count` candidates below `after` and returns those that match and fit. */
+  examine(after: string, count: number, space: Space): Promise<Step<Row>>;
+}
+
+/** What a page has space for. */
+interface Space {
+  rows: number;
+  bytes: number;
+  /** The first row of a page is returned whatever its size is. */
+  isEmpty: boolean;
 }
 
 export interface Step<Row> {
@@ -17,8 +25,10 @@ export interface Step<Row> {
   examined: number;
   /** The last candidate that was examined. */
   last: string | null;
-  /** True when the rows are large, so that the page ends with them. `last` is the last of them then. */
-  isFull?: boolean;
+  /** The size of the rows, for a list whose pages are limited in bytes. */
+  bytes: number;
+  /** True when rows matched and there was no space for their bytes. */
+  isFull: boolean;
 }
 
 export interface ScanResult<Row> {
@@ -34,8 +44,11 @@ export const scanStep = 1_000;
 export const scanBudget = 20_000;
 const budgetMs = 1_000;
 
-/** Reads until `wanted` rows are found, there are no more, or the budget of the request is used up. */
-export async function scan<Row>(
+/** A page of rows that can be large ends when it has about this many bytes of them. */
+export const pageBytes = 2 * 1024 * 1024;
+
+/** Reads until `wanted` rows are found, there are no more, the page is full, or the budget of the request is used up. */
+export async function scan<Row extends { id: string }>(
   source: ListSource<Row>,
   after: string,
   wanted: number,
@@ -44,10 +57,13 @@ export async function scan<Row>(
   const rows: Row[] = [];
   let position = after;
   let count = source.filtered ? firstStep : maxPageRows;
+  let bytes = pageBytes;
   for (let examined = 0; ; ) {
-    const step = await source.examine(position, count, wanted - rows.length);
+    const space = { rows: wanted - rows.length, bytes, isEmpty: rows.length === 0 };
+    const step = await source.examine(position, count, space);
     rows.push(...step.rows);
-    if (step.isFull) return { rows, resumeAfter: step.last };
+    if (step.isFull) return { rows, resumeAfter: rows.at(-1)!.id };
+    bytes -= step.bytes;
     if (step.examined < count || step.last === null) return { rows, resumeAfter: null };
     position = step.last;
     examined += step.examined;
@@ -71,12 +87,16 @@ interface ListSql {
   candidates: (after: string, count: Sql) => Sql;
   /** Selects the rows of a list, among them `id`, whose ids are in the array `ids`. */
   rows: (ids: Sql) => Sql;
-  /** True when `rows` leaves out the last rows of a page that would be too large. It always selects the first one. */
-  limitsBytes?: boolean;
+  /** The size of what is large in a row of `rows`, whose alias is `page`. Pages are limited in bytes when it is given. */
+  bytes?: Sql;
 }
 
-/** A page of large rows ends when it has about this many bytes. It has at least one row. */
-export const pageBytes = 2 * 1024 * 1024;
+interface Bounds {
+  scanExamined: number;
+  scanLast: string | null;
+  scanFound: number;
+  scanBytes: number | null;
+}
 
 /**
  * Runs one statement per step. It finds the ids first, then reads whole rows only for the page. The count is part of
@@ -84,35 +104,41 @@ export const pageBytes = 2 * 1024 * 1024;
  */
 export const listSource = <Row extends { id: string }>(
   db: Db,
-  { filtered, candidates, rows, limitsBytes = false }: ListSql,
+  { filtered, candidates, rows, bytes }: ListSql,
 ): ListSource<Row> => ({
   filtered,
-  async examine(after, count, wanted) {
+  async examine(after, count, space) {
+    const ofPage = rows(sql`bounds.ids`);
     const found = await db.rows<Row & Bounds>(sql`
       with next as materialized (${candidates(after, raw(String(count)))})
       select bounds.examined as "scanExamined", bounds.last as "scanLast",
         coalesce(cardinality(bounds.ids), 0) as "scanFound", page.*
       from (
         select count(*)::int as examined, min(id) as last,
-          (array_agg(id order by id desc) filter (where matches))[1:${wanted}::int] as ids
+          (array_agg(id order by id desc) filter (where matches))[1:${space.rows}::int] as ids
         from next) bounds
-      left join lateral (${rows(sql`bounds.ids`)}) page on true
+      left join lateral (${bytes ? limitBytes(ofPage, bytes, space) : sql`select page.*, 0 as "scanBytes" from (${ofPage}) page`}) page on true
       order by page.id desc`);
     const { scanExamined: examined, scanLast: last, scanFound } = found[0]!;
-    const matching = found.filter(({ id }) => id !== null);
-    const page = { rows: matching.map(withoutBounds), examined };
-    const isFull = limitsBytes && matching.length < scanFound;
-    return isFull ? { ...page, last: matching.at(-1)!.id, isFull } : { ...page, last };
+    const fitting = found.filter(({ id }) => id !== null);
+    return {
+      rows: fitting.map(withoutBounds),
+      examined,
+      last,
+      bytes: fitting.at(-1)?.scanBytes ?? 0,
+      isFull: bytes !== undefined && fitting.length < scanFound,
+    };
   },
 });
 
-interface Bounds {
-  scanExamined: number;
-  scanLast: string | null;
-  scanFound: number;
-}
+/** The first rows of a page that fit, each with the size of the page up to it. */
+const limitBytes = (rows: Sql, bytes: Sql, space: Space) => sql`
+  select sized.* from (
+    select page.*, (sum(${bytes}) over (order by page.id desc))::bigint as "scanBytes" from (${rows}) page) sized
+  where sized."scanBytes" <= ${space.bytes}::bigint
+    or (${space.isEmpty}::boolean and sized.id = bounds.ids[1])`;
 
 function withoutBounds<Row>(row: Row & Bounds): Row {
-  const { scanExamined: _, scanLast: __, scanFound: ___, ...rest } = row;
+  const { scanExamined: _, scanLast: __, scanFound: ___, scanBytes: ____, ...rest } = row;
   return rest as Row;
 }

@@ -78,12 +78,22 @@ export function describeUnreachableServer(
     return say(
       `The database at ${where} is out of resources: ${message}. Raise its limits, or end other programs.`,
     );
+  if (code === "42501") return describeMissingRights(error);
   if (isDatabaseDown(error))
     return say(
       `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct ${variable}.`,
     );
   return undefined;
 }
+
+/** The role lacks a right, told to the operator; undefined when it is something else. */
+export const describeMissingRights = (error: unknown): OperatorError | undefined =>
+  (error as { code?: string } | undefined)?.code === "42501"
+    ? new OperatorError(
+        `The role of the database lacks a right: ${(error as Error).message}. Let it own the database: alter database … owner to ….`,
+        { cause: error },
+      )
+    : undefined;
 
 const describeOldServer = (version: string) =>
   new OperatorError(

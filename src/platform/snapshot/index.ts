@@ -2,6 +2,7 @@ export { checkFile, type FileSummary, readFile, writeFile } from "./file.ts";
 export { moveDatabase } from "./move.ts";
 export { inSnapshot, isInstalled, type Part } from "./read.ts";
 export {
+  lockTarget,
   prepareTarget,
   refreshStatistics,
   refuseOccupied,

@@ -1,4 +1,12 @@
-import { type Db, findPending, listServingAddresses, migrate, readMigrations } from "../db/index.ts";
+import {
+  type Db,
+  describeMissingRights,
+  findPending,
+  listServingAddresses,
+  lockSchema,
+  migrate,
+  readMigrations,
+} from "../db/index.ts";
 import { OperatorError } from "../errors.ts";
 import { installQueue, type Job } from "../jobs/index.ts";
 import { createRowDigest } from "./digest.ts";
@@ -38,12 +46,28 @@ export async function prepareTarget(
   { mayReplace, jobs }: { mayReplace: boolean; jobs: readonly Job[] },
 ): Promise<void> {
   await refuseOccupied(db, mayReplace);
-  await store.allowWrites(db);
-  await installQueue(db, jobs);
+  try {
+    await store.allowWrites(db);
+    await installQueue(db, jobs);
+  } catch (error) {
+    throw describeMissingRights(error) ?? error;
+  }
+}
+
+/** Checks again, inside of the transaction that writes: another command may have filled the database in the meantime. */
+export async function lockTarget(tx: Db, mayReplace: boolean): Promise<void> {
+  await lockSchema(tx);
+  await refuseData(tx, mayReplace);
 }
 
 /** Throws when the database has data that would be lost, or is in use. */
 export async function refuseOccupied(db: Db, mayReplace: boolean): Promise<void> {
+  await refuseData(db, mayReplace);
+  if ((await listServingAddresses(db)).length > 0)
+    throw new OperatorError("Signalbox is running on this database. Stop all its processes first.");
+}
+
+async function refuseData(db: Db, mayReplace: boolean): Promise<void> {
   const { hasSchema, hasOtherTables } = await store.findHoldings(db);
   if (hasOtherTables)
     throw new OperatorError("The database has tables of another program. Use an empty database.");
@@ -51,8 +75,6 @@ export async function refuseOccupied(db: Db, mayReplace: boolean): Promise<void>
     throw new OperatorError(
       "The database is not empty. Nothing was changed. Use an empty one, or remove everything in it with --replace.",
     );
-  if ((await listServingAddresses(db)).length > 0)
-    throw new OperatorError("Signalbox is running on this database. Stop all its processes first.");
 }
 
 /** After a load, the planner knows nothing about the tables. */

@@ -71,7 +71,8 @@ env:
 startupProbe:
   httpGet: { path: /ready, port: http }
   periodSeconds: 2
-  failureThreshold: 150
+  # Without the job, a pod migrates before it is ready. If it were killed meanwhile, the migration would begin again.
+  failureThreshold: {{ if .Values.migration.enabled }}150{{ else }}{{ div .Values.migration.timeoutSeconds 2 }}{{ end }}
 readinessProbe:
   httpGet: { path: /ready, port: http }
   periodSeconds: 5

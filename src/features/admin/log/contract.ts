@@ -8,7 +8,7 @@ export const list = route({
   tag: "Admin reporting",
   summary: "List the log of the instance",
   description:
-    "Newest first: what administrators of the instance did, and changes that belong to no organization, such as accounts and sessions. The entries form a chain like those of an organization. What people did in organizations is not in it.",
+    "Newest first: what administrators of the instance did, and changes that belong to no organization, such as accounts and sessions. The entries form a chain like those of an organization. What people did in organizations is not in it. A page also ends when it has about 2 MiB of states.",
   access: operator(),
   query: auditQuery,
   replies: { 200: definePage(AuditEvent).meta({ id: "AdminAuditEventPage" }) },

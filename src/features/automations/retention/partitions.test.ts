@@ -25,10 +25,11 @@ function listWeeks(): number[] {
   return [0, 1, 2, 3, 4].map((n) => monday + n * weekMs);
 }
 
-/** Sets a time zone whose clocks go forward in ten days, and back a hundred days later. */
-async function setChangingClocks(tx: Db): Promise<void> {
-  const day = Math.ceil((Date.now() - Date.UTC(new Date().getUTCFullYear(), 0)) / dayMs);
-  const zone = `AAA0BBB,J${((day + 9) % 365) + 1}/0,J${((day + 109) % 365) + 1}/0`;
+/** Sets a time zone whose clocks go forward in some days, and back a hundred days later. */
+async function setChangingClocks(tx: Db, days = 10): Promise<void> {
+  const today = Math.ceil((Date.now() - Date.UTC(new Date().getUTCFullYear(), 0)) / dayMs);
+  const toRule = (day: number) => `J${((day + 2 * 365 - 1) % 365) + 1}/12`;
+  const zone = `AAA0BBB,${toRule(today + days)},${toRule(today + days + 100)}`;
   await tx.run(sql`select set_config('timezone', ${zone}, true)`);
 }
 
@@ -106,6 +107,50 @@ describe("partitions of events", () => {
         await addPartitions(tx, name);
         const found = await listPartitions(tx, name);
         expect(found.map(({ startsAt }) => startsAt)).toEqual(listWeeks());
+        for (const { name: partition, startsAt, endsAt } of found)
+          expect(
+            await tx.row(sql`
+              select pg_get_expr(c.relpartbound, c.oid) as bounds from pg_class c where c.relname = ${partition}`),
+          ).toEqual(
+            await tx.row(sql`
+              select format('FOR VALUES FROM (%L) TO (%L)', ${bound(name, startsAt!)}, ${bound(name, endsAt)}) as bounds`),
+          );
+        throw rollback;
+      });
+      await expect(work).rejects.toBe(rollback);
+    },
+  );
+
+  // Earlier versions added seven days in the time zone of the server.
+  test.each(
+    ["automation_events", "webhook_deliveries"].flatMap((name) => [
+      { name, clocks: "forward", days: -10 },
+      { name, clocks: "back", days: -110 },
+    ]),
+  )(
+    "of $name leave no gap after those of an earlier version, when the clocks went $clocks",
+    async ({ name, days }) => {
+      const work = server.platform.db.transaction(async (tx) => {
+        for (const partition of await listPartitions(tx, name))
+          await tx.run(sql`drop table ${raw(partition.name)}`);
+        await setChangingClocks(tx, days);
+        for (const week of await tx.rows<{ start: string; end: string; name: string }>(sql`
+          select partition_bound(${name}, week) as start, partition_bound(${name}, week + interval '7 days') as end,
+            ${name} || to_char(week at time zone 'UTC', '_YYYYMMDD') as name
+          from generate_series(first_day_of_week(now() - interval '28 days'), now(), interval '7 days') week`))
+          await tx.run(
+            sql`${raw(`create table ${week.name} partition of ${name} for values from (${week.start}) to (${week.end})`)}`,
+          );
+        const earlier = await listPartitions(tx, name);
+        const last = earlier.at(-1)!;
+        expect(listWeeks()).not.toContain(last.endsAt);
+        await addPartitions(tx, name);
+        const found = await listPartitions(tx, name);
+        expect(found.slice(0, earlier.length)).toEqual(earlier);
+        expect(found.slice(1).map(({ startsAt }) => startsAt)).toEqual(
+          found.slice(0, -1).map(({ endsAt }) => endsAt),
+        );
+        expect(found.at(-1)!.endsAt).toBe(listWeeks().at(-1)! + weekMs);
         for (const { name: partition, startsAt, endsAt } of found)
           expect(
             await tx.row(sql`

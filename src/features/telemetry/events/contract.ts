@@ -114,7 +114,7 @@ export const list = route({
   tag,
   summary: "List telemetry events",
   description:
-    "Events, spans, log records and metric points, newest first. Without `telemetry:read` only those of the caller.",
+    "Events, spans, log records and metric points, newest first. Without `telemetry:read` only those of the caller. A page also ends when it has about 2 MiB of attributes.",
   access: can("telemetry:report"),
   query: listQuery,
   replies: { 200: definePage(TelemetryEvent).meta({ id: "TelemetryEventPage" }) },

@@ -42,6 +42,7 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
       order by ${id} desc limit ${count}`,
     rows: (ids) =>
       sql`select ${columns} from telemetry_events e where e.org_id = ${orgId} and e.id = any(${ids})`,
+    bytes: sql`coalesce(octet_length(page.attributes::text), 0)`,
   });
 };
 
