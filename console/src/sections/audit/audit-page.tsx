@@ -107,15 +107,19 @@ export default function AuditPage() {
 
 const targetColumn: Column<AuditEvent> = {
   head: texts.columns.target,
-  phone: "hide",
   cell: ({ target }) => (
     <>
-      <span className="cut block">{describeAction(target.type)}</span>
-      {target.id && (
-        <code className="small t3 cut block id-cell" title={target.id}>
+      {target.name !== null && (
+        <span className="t cut block" title={target.name}>
+          {target.name}
+        </span>
+      )}
+      {target.name === null && target.id !== null && (
+        <code className="cut block id-cell" title={target.id}>
           {shortenId(target.id)}
         </code>
       )}
+      <span className="small t3 cut block">{describeAction(target.type)}</span>
     </>
   ),
 };
