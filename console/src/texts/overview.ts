@@ -187,7 +187,7 @@ export const activity: Record<string, string> = {
   "automation.activated": "activated the automation",
   "automation.deactivated": "deactivated the automation",
   "automation.archived": "archived the automation",
-  "automation_run.requested": "started by hand a run of",
+  "automation_run.requested": "started a run of",
   "automation_run.retried": "retried a run of",
   "automation_run.cancel_requested": "cancelled a run of",
   "automation_settings.changed": "changed the limits of runs",

@@ -114,12 +114,14 @@ const targetColumn: Column<AuditEvent> = {
           {target.name}
         </span>
       )}
-      {target.name === null && target.id !== null && (
+      {target.name === null && target.id !== null && !target.id.startsWith("org_") && (
         <code className="cut block id-cell" title={target.id}>
           {shortenId(target.id)}
         </code>
       )}
-      <span className="small t3 cut block">{describeAction(target.type)}</span>
+      <span className={`small t3 cut block${target.name === null ? "" : " no-phone"}`}>
+        {describeAction(target.type)}
+      </span>
     </>
   ),
 };
