@@ -1,9 +1,10 @@
 /**
- * `npm run screenshots`: starts a service with the demo workspace and takes a picture of every page of the console, in
- * light and dark, on a phone and on a desktop, into `docs/screenshots`. `--only NAME` takes some pages only.
+ * `npm run screenshots`: starts a service with the demo workspace and renews the pictures of the console that the docs
+ * show, in `docs/screenshots`. `--out FOLDER` takes a picture of every page instead, in light and dark, on a phone and on
+ * a desktop. `--only NAME` takes some pages only.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,10 +16,13 @@ import { type ConsolePage, findAddress, listConsolePages } from "./pages.ts";
 const { values } = parseArgs({
   options: {
     only: { type: "string", multiple: true, default: [] },
-    out: { type: "string", default: "docs/screenshots" },
+    out: { type: "string" },
   },
 });
-const program = join(import.meta.dirname, "../../bin/signalbox.mjs");
+const root = join(import.meta.dirname, "../..");
+const program = join(root, "bin/signalbox.mjs");
+const out = values.out ?? join(root, "docs/screenshots");
+const shown = values.out === undefined ? findShownPictures() : undefined;
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
 interface Demo {
@@ -45,7 +49,7 @@ try {
   });
   const pages = all.filter(({ name }) => values.only.length === 0 || values.only.includes(name));
   browser = await playwright.launch({ ...(await chromium()), headless: true });
-  mkdirSync(values.out, { recursive: true });
+  mkdirSync(out, { recursive: true });
   for (const [device, viewport] of Object.entries(sizes))
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({
@@ -58,14 +62,26 @@ try {
         isMobile: device === "phone",
       });
       await signIn(context);
-      for (const page of pages) await takePicture(context, page, `${page.name}-${device}-${colorScheme}`);
+      let count = 0;
+      for (const page of pages) {
+        const name = `${page.name}-${device}-${colorScheme}`;
+        if (shown && !shown.has(name)) continue;
+        await takePicture(context, page, name);
+        count++;
+      }
       await context.close();
-      console.log(`${pages.length} pictures, ${device}, ${colorScheme}`);
+      console.log(`${count} pictures, ${device}, ${colorScheme}`);
     }
 } finally {
   await browser?.close();
   service.kill("SIGTERM");
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The names of the pictures in the docs. */
+function findShownPictures(): Set<string> {
+  const texts = ["README.md", "docs/console.md"].map((file) => readFileSync(join(root, file), "utf8"));
+  return new Set([...texts.join("\n").matchAll(/screenshots\/([\w-]+)\.webp/g)].map(([, name]) => name!));
 }
 
 async function signIn(context: BrowserContext): Promise<void> {
@@ -83,7 +99,7 @@ async function takePicture(context: BrowserContext, page: ConsolePage, name: str
   await tab.waitForLoadState("networkidle");
   const session = await context.newCDPSession(tab);
   const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 80 });
-  writeFileSync(join(values.out, `${name}.webp`), Buffer.from(data, "base64"));
+  writeFileSync(join(out, `${name}.webp`), Buffer.from(data, "base64"));
   await tab.close();
 }
 

@@ -50,6 +50,10 @@ test("the listed names of other programs are in the documents", () => {
   expect(Object.keys(otherPrograms).filter(isUnused)).toEqual([]);
 });
 
+test("no document has the marks of an unfinished merge", () => {
+  expect(documents.filter((file) => /^(<{7}|={7}|>{7})( |$)/m.test(read(file)))).toEqual([]);
+});
+
 describe("the command line", () => {
   const help: Record<string, string> = {};
   beforeAll(async () => {

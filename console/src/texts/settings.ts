@@ -32,7 +32,7 @@ export const settings = {
     sso: "Single sign-on",
     ssoRequired: "Required",
     ssoOptional: "Not required",
-    ssoLink: "Change it under Keys and sign-in",
+    ssoLink: "Change single sign-on under Keys and sign-in",
     provisional: (when: string) =>
       `Nobody has claimed this organization yet. It is deleted at ${when} unless somebody does.`,
   },

@@ -76,7 +76,7 @@ export const usage = {
     noneText: "A budget warns before runs cost more than you want, or stops them.",
     of: (spent: string, limit: string) => `${spent} of ${limit}`,
     periods: { day: "a day", week: "a week", month: "a month" } as Record<string, string>,
-    modes: { budget: "stops runs", alert: "only warns" } as Record<string, string>,
+    modes: { budget: "refuses requests", alert: "only notifies" } as Record<string, string>,
     states: { within: "Within", warned: "Nearly spent", exceeded: "Spent" } as Record<string, string>,
     kinds: {
       organization: "Organization",
@@ -84,6 +84,6 @@ export const usage = {
       member: "Member",
       provider: "LLM provider",
     } as Record<string, string>,
-    resets: "Begins anew",
+    resets: "resets",
   },
 };

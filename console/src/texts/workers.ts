@@ -34,6 +34,7 @@ export const workers = {
     percent: "Share",
     progress: "Progress",
     created: "Created",
+    at: "When",
   },
   kinds: { local: "Local", remote: "Remote", ephemeral: "Ephemeral" },
   filters: { all: "All", care: "Needs care", find: "Label", state: "State", anyState: "Any state" },

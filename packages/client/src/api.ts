@@ -431,6 +431,8 @@ export type AuditTarget = {
   type: string;
   /** What was changed. */
   id: string | null;
+  /** The name in this entry. If the entry has none: the present name, or the last one of a deleted target. */
+  name: string | null;
 };
 
 export type Automation = {
@@ -3747,7 +3749,7 @@ export type RecentChange = {
     type: string;
     /** The id. Ids of one kind have one prefix and sort by the time they were created. */
     id: string | null;
-    /** The name at that time. Null when the entry has none. */
+    /** The name in the audit entry. If the entry has none: the present name, or the last one of a deleted target. */
     name: string | null;
   };
 };

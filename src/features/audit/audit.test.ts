@@ -10,6 +10,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { createProvider, providerKey } from "../../../test/llm-providers.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { recordAsSystem, room, verifyChains } from "./index.ts";
@@ -78,6 +79,49 @@ describe("an audit entry", () => {
       cursor = `&cursor=${nextCursor}`;
     }
     expect(pages).toEqual([["4"], ["3"], ["2", "1"], ["0"]]);
+  });
+
+  test("names its target, also when only other entries have its name", async () => {
+    const call = async (path: string, method: string, body?: object) =>
+      (await server.call(path, { method, body, headers: owner.auth })).body;
+    const other = await joinWorkspace(server, acme, "member");
+    const { team } = await call("/v1/teams", "POST", { name: "Platform" });
+    await call(`/v1/teams/${team.id}/members/${other.memberId}`, "PUT");
+    const readTargets = async (targetId: string) =>
+      (await read(`?targetId=${targetId}`)).items.map(
+        ({ action, target }: { action: string; target: { name: string | null } }) => [action, target.name],
+      );
+    expect(await readTargets(team.id)).toEqual([
+      ["team.member_added", "Platform"],
+      ["team.created", "Platform"],
+    ]);
+    await call(`/v1/teams/${team.id}`, "PATCH", { name: "Machines" });
+    await call(`/v1/teams/${team.id}`, "DELETE");
+    expect(await readTargets(team.id)).toEqual([
+      ["team.removed", "Machines"],
+      ["team.changed", "Machines"],
+      ["team.member_added", "Machines"],
+      ["team.created", "Platform"],
+    ]);
+
+    await call(`/v1/members/${other.memberId}`, "PATCH", { role: "admin" });
+    const [changed] = await readTargets(other.memberId);
+    expect(changed).toEqual(["member.role_changed", expect.any(String)]);
+    const csv = await server.call("/v1/audit-export?format=csv", { headers: owner.auth });
+    expect(csv.body.split("\r\n")[0]).toMatch(/,hash,targetName$/);
+  });
+
+  test("about a key of an LLM provider names the provider, not the key", async () => {
+    const provider = await createProvider(server, owner.auth, { name: "Acme models" });
+    const added = await server.call(`/v1/llm-providers/${provider.id}/keys`, {
+      body: { name: "Production", apiKey: `${providerKey}2` },
+      headers: owner.auth,
+    });
+    expect(added.status).toBe(201);
+    expect((await read("?action=llm_provider.key_added&limit=1")).items[0]).toMatchObject({
+      target: { type: "llm_provider", id: provider.id, name: "Acme models" },
+      after: { name: "Production" },
+    });
   });
 
   test("names the key that was used, and never contains the secret of a key", async () => {

@@ -39,7 +39,18 @@ export const AuditEvent = z
     address: z.string().nullable(),
     userAgent: z.string().nullable(),
     requestId: z.string().nullable(),
-    target: z.strictObject({ type: z.string(), id: z.string().nullable() }).meta({ id: "AuditTarget" }),
+    target: z
+      .strictObject({
+        type: z.string(),
+        id: z.string().nullable(),
+        name: z
+          .string()
+          .nullable()
+          .describe(
+            "The name in this entry. If the entry has none: the present name, or the last one of a deleted target.",
+          ),
+      })
+      .meta({ id: "AuditTarget" }),
     before: state.describe("The changed fields before the change, without secrets."),
     after: state.describe("The changed fields after the change, without secrets."),
     previousHash: z.string(),

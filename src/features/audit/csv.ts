@@ -19,6 +19,7 @@ const columns: [name: string, value: (event: AuditEvent) => unknown][] = [
   ["id", ({ id }) => id],
   ["previousHash", ({ previousHash }) => previousHash],
   ["hash", ({ hash }) => hash],
+  ["targetName", ({ target }) => target.name],
 ];
 
 /** Formats one line of RFC 4180. Without an event it is the header line. */

@@ -18,6 +18,7 @@ export {
   removeInstanceChain,
 } from "./service.ts";
 export { renewChainSignatures, type SigningResult, signChains } from "./sign.ts";
+export { findTargetNames } from "./target-names/service.ts";
 export { type Verdict, verifyChains } from "./verify.ts";
 
 export const room = defineRoom({

@@ -17,6 +17,7 @@ import {
   systemActor,
 } from "./entry.ts";
 import * as store from "./store.ts";
+import { findTargetNames } from "./target-names/service.ts";
 
 export interface Change {
   /** What happened, in the past tense: `member.removed`. */
@@ -176,7 +177,7 @@ const toEntryContent = ({ action, target }: Change, { before, after }: Pick<Chan
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
   const { limit, cursor, ...filter } = query;
   const { items, nextCursor } = await readPage(store.list(db, orgId, filter), { limit, cursor }, "aud");
-  return { items: items.map(toAuditEvent), nextCursor };
+  return { items: await toAuditEvents(db, orgId, items), nextCursor };
 }
 
 /** Lists the entries of the instance's own chain. */
@@ -184,39 +185,47 @@ export async function listInstanceEntries({ db }: Pick<Ctx, "db">, query: (typeo
   const { limit, cursor, ...filter } = query;
   const source = store.listByScope(db, store.instanceScope, filter);
   const { items, nextCursor } = await readPage(source, { limit, cursor }, "aud");
-  return { items: items.map(toAuditEvent), nextCursor };
+  return { items: await toAuditEvents(db, null, items), nextCursor };
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
-  return toReply(isId("aud", id) ? await store.find(db, orgId, id) : undefined);
+  return toReply(db, orgId, isId("aud", id) ? await store.find(db, orgId, id) : undefined);
 }
 
 /** Reads an entry of the instance's own chain. */
 export async function readInstanceEntry({ db }: Pick<Ctx, "db">, id: string) {
-  return toReply(isId("aud", id) ? await store.findInstanceEntryAcrossOrganizations(db, id) : undefined);
+  const row = isId("aud", id) ? await store.findInstanceEntryAcrossOrganizations(db, id) : undefined;
+  return toReply(db, null, row);
 }
 
-function toReply(row: store.Row | undefined) {
+async function toReply(db: Db, orgId: OrgId | null, row: store.Row | undefined) {
   if (!row) throw notFound("audit_event");
-  return { auditEvent: toAuditEvent(row) };
+  const [auditEvent] = await toAuditEvents(db, orgId, [row]);
+  return { auditEvent: auditEvent! };
 }
 
-function toAuditEvent(row: store.Row): AuditEvent {
-  const { actorUserId, actorMemberId, actorName, credential, credentialId, targetType, targetId, ...rest } =
-    row;
-  return {
-    ...rest,
-    actor: {
-      userId: actorUserId,
-      memberId: actorMemberId,
-      name: actorName,
-      credential: credential as AuditEvent["actor"]["credential"],
-      credentialId,
-    },
-    target: { type: targetType, id: targetId },
-    before: row.before === null ? null : JSON.parse(row.before),
-    after: row.after === null ? null : JSON.parse(row.after),
-  };
+async function toAuditEvents(db: Db, orgId: OrgId | null, rows: readonly store.Row[]): Promise<AuditEvent[]> {
+  const entries = rows.map((row) => ({
+    ...row,
+    before: row.before === null ? null : (JSON.parse(row.before) as State),
+    after: row.after === null ? null : (JSON.parse(row.after) as State),
+  }));
+  const names = await findTargetNames(db, orgId, entries);
+  return entries.map((entry, place) => {
+    const { actorUserId, actorMemberId, actorName, credential, credentialId, ...others } = entry;
+    const { targetType, targetId, ...rest } = others;
+    return {
+      ...rest,
+      actor: {
+        userId: actorUserId,
+        memberId: actorMemberId,
+        name: actorName,
+        credential: credential as AuditEvent["actor"]["credential"],
+        credentialId,
+      },
+      target: { type: targetType, id: targetId, name: names[place] ?? null },
+    };
+  });
 }
 
 const exportBatchSize = 500;
@@ -234,7 +243,7 @@ export async function exportAll(ctx: MemberCtx, format: "jsonl" | "csv", filter:
         after,
         Math.min(exportBatchSize, end - after),
       );
-      const events = rows.map(toAuditEvent);
+      const events = await toAuditEvents(ctx.db, ctx.orgId, rows);
       if (events.length > 0)
         yield events.map(format === "csv" ? formatCsvLine : (event) => `${JSON.stringify(event)}\n`).join("");
     }

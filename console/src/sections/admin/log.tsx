@@ -44,8 +44,7 @@ export function AdminLog() {
             { head: texts.who, cell: ({ actor }) => actor.name ?? texts.system },
             {
               head: texts.target,
-              phone: "hide",
-              cell: ({ target }) => (target.id === null ? target.type : <Id id={target.id} />),
+              cell: ({ target }) => target.name ?? (target.id === null ? target.type : <Id id={target.id} />),
             },
             { head: texts.when, align: "r", cell: ({ at }) => <Time at={at} /> },
           ]}
@@ -75,7 +74,10 @@ export function LogEntry({ id }: { id: string }) {
                 [texts.credential, entry.actor.credential],
                 [
                   texts.target,
-                  entry.target.id === null ? entry.target.type : <Id key="target" id={entry.target.id} />,
+                  <span key="target" className="row wrap">
+                    {entry.target.name !== null && <span className="breaks strong">{entry.target.name}</span>}
+                    {entry.target.id === null ? entry.target.type : <Id id={entry.target.id} />}
+                  </span>,
                 ],
                 [texts.address, entry.address ?? common.none],
                 [

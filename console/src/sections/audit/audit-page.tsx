@@ -107,15 +107,21 @@ export default function AuditPage() {
 
 const targetColumn: Column<AuditEvent> = {
   head: texts.columns.target,
-  phone: "hide",
   cell: ({ target }) => (
     <>
-      <span className="cut block">{describeAction(target.type)}</span>
-      {target.id && (
-        <code className="small t3 cut block id-cell" title={target.id}>
+      {target.name !== null && (
+        <span className="t cut block" title={target.name}>
+          {target.name}
+        </span>
+      )}
+      {target.name === null && target.id !== null && !target.id.startsWith("org_") && (
+        <code className="cut block id-cell" title={target.id}>
           {shortenId(target.id)}
         </code>
       )}
+      <span className={`small t3 cut block${target.name === null ? "" : " no-phone"}`}>
+        {describeAction(target.type)}
+      </span>
     </>
   ),
 };

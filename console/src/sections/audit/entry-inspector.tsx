@@ -24,6 +24,7 @@ export function EntryInspector({ id, onClose }: { id: string; onClose(): void })
       lead={
         entry && (
           <>
+            {entry.target.name !== null && <>{entry.target.name} · </>}
             {describeActor(entry)} · <Time at={entry.at} form="date" />
           </>
         )
@@ -71,7 +72,8 @@ const Facts = ({ entry }: { entry: AuditEvent }) => (
       ],
       [
         words.target,
-        <span key="target" className="row">
+        <span key="target" className="row wrap">
+          {entry.target.name !== null && <span className="breaks strong">{entry.target.name}</span>}
           {describeAction(entry.target.type)}
           {entry.target.id && <Id id={entry.target.id} />}
         </span>,

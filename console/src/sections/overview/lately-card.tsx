@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { History } from "lucide-react";
 import type { Reply } from "../../lib/api.ts";
 import { usePermission } from "../../lib/context.tsx";
+import { shortenId } from "../../lib/format.ts";
 import { usePath } from "../../lib/paths.ts";
 import { useRead } from "../../lib/queries.ts";
 import { activity, overview } from "../../texts/overview.ts";
@@ -60,21 +61,15 @@ function ChangeItem({ item }: { item: Extract<Recent, { type: "change" }> }) {
   const path = usePath();
   const actor = item.actorName ?? texts.directory;
   const words = activity[item.action] ?? item.action;
-  const { id, name, type } = item.target;
+  const { id, type } = item.target;
   const place = id === null ? undefined : places[type]?.(id);
+  const name = findSubject(item);
   return (
     <>
       <Avatar name={actor} size="s" />
       <p className="grow">
-        <span className="strong">{actor}</span>{" "}
-        {place !== undefined && name === null ? (
-          <Link className="link" to={path(place)}>
-            {words}
-          </Link>
-        ) : (
-          words
-        )}{" "}
-        {name !== null &&
+        <span className="strong">{actor}</span> {words}{" "}
+        {name !== undefined &&
           (place === undefined ? (
             <span className="t">{name}</span>
           ) : (
@@ -85,6 +80,12 @@ function ChangeItem({ item }: { item: Extract<Recent, { type: "change" }> }) {
       </p>
     </>
   );
+}
+
+/** What the words are about. Undefined when they say it already: the organization, or the person themselves. */
+function findSubject({ actorMemberId, target: { id, name } }: Extract<Recent, { type: "change" }>) {
+  if (id === actorMemberId || id?.startsWith("org_")) return undefined;
+  return name ?? (id === null ? undefined : shortenId(id));
 }
 
 function RunItem({ item }: { item: Extract<Recent, { type: "run" }> }) {

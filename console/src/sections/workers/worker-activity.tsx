@@ -16,7 +16,7 @@ export function WorkerActivityList({ id }: { id: string }) {
       head: workers.parts.activity,
       cell: (activity) => <span className="wrap-text">{describe(activity)}</span>,
     },
-    { head: workers.columns.created, align: "r", cell: ({ at }) => <Time at={at} /> },
+    { head: workers.columns.at, align: "r", cell: ({ at }) => <Time at={at} /> },
   ];
   return (
     <Card>

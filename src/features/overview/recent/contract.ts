@@ -14,7 +14,12 @@ const Change = z
     target: z.strictObject({
       type: z.string(),
       id: z.string().nullable(),
-      name: z.string().nullable().describe("The name at that time. Null when the entry has none."),
+      name: z
+        .string()
+        .nullable()
+        .describe(
+          "The name in the audit entry. If the entry has none: the present name, or the last one of a deleted target.",
+        ),
     }),
   })
   .meta({ id: "RecentChange" });

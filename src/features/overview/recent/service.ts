@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { findTargetNames } from "../../audit/index.ts";
 import type { Change, EndedRun, recentQuery } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -14,9 +15,15 @@ export async function listRecent(ctx: MemberCtx, { limit, type }: (typeof recent
 async function listChanges({ db, orgId, member }: MemberCtx, limit: number): Promise<Change[]> {
   if (!member.permissions.has("audit:read")) return [];
   const rows = await store.listChanges(db, orgId, limit);
-  return rows.map(({ targetType, targetId, targetName, ...row }) => ({
-    ...{ type: "change", ...row },
-    target: { type: targetType, id: targetId, name: targetName },
+  const changes = rows.map(({ before, after, ...row }) => ({
+    ...row,
+    before: before === null ? null : JSON.parse(before),
+    after: after === null ? null : JSON.parse(after),
+  }));
+  const names = await findTargetNames(db, orgId, changes);
+  return changes.map(({ id, at, action, actorName, actorMemberId, targetType, targetId }, place) => ({
+    ...{ type: "change", id, at, action, actorName, actorMemberId },
+    target: { type: targetType, id: targetId, name: names[place] ?? null },
   }));
 }
 

@@ -15,11 +15,12 @@ export const listChanges = (db: Db, orgId: OrgId, limit: number) =>
     actorMemberId: string | null;
     targetType: string;
     targetId: string | null;
-    targetName: string | null;
+    before: string | null;
+    after: string | null;
   }>(sql`
     select e.id, e.at, e.action, e.actor_name as "actorName", e.actor_member_id as "actorMemberId",
       e.target_type as "targetType", e.target_id as "targetId",
-      coalesce(e.after ->> 'name', e.before ->> 'name', e.after ->> 'email', e.before ->> 'email') as "targetName"
+      e.before::text as before, e.after::text as after
     from (select * from audit_events e where e.scope = ${orgId} order by e.id desc limit 500) e
     where e.credential in ('session', 'key', 'mcp', 'scim') order by e.id desc limit ${limit}`);
 

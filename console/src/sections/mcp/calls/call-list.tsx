@@ -72,7 +72,6 @@ export function CallList({ connections, selected }: CallListProps) {
             },
             {
               head: words.member,
-              phone: "hide",
               cell: ({ memberName, client }) => (
                 <>
                   <span className="cut block">{memberName ?? words.nobody}</span>
@@ -84,7 +83,6 @@ export function CallList({ connections, selected }: CallListProps) {
             {
               head: words.when,
               align: "r",
-              phone: "hide",
               cell: ({ createdAt }) => <Time at={createdAt} />,
             },
           ]}
