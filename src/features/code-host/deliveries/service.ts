@@ -4,7 +4,7 @@ import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { readPage } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
-import { listCodeHosts, parseDelivery } from "../dialects/index.ts";
+import { listCodeHosts, parseAnySize } from "../dialects/index.ts";
 import { applyEvent, findTargets } from "../events/index.ts";
 import { addTargetsAcrossOrganizations, setVerdictAcrossOrganizations } from "../ingress/index.ts";
 import { secretCache } from "../secrets/index.ts";
@@ -66,18 +66,19 @@ async function find({ db, orgId }: MemberCtx, id: string) {
 
 export async function replay(ctx: MemberCtx, id: string) {
   const { orgId } = ctx;
+  const stored = isId("whd", id) ? await store.findToReplay(ctx.db, orgId, id) : undefined;
+  if (!stored || !isId("whd", id)) throw notFound("webhook_delivery");
+  const deliveryId = id;
+  if (!stored.isBodyStored && stored.outcome !== "invalid") {
+    throw conflict(
+      "delivery_body_not_stored",
+      "The body of a delivery that was ignored is not stored. Send it again from the code host.",
+    );
+  }
+  // A large body is parsed in a thread, so no transaction waits for it.
+  const { event } = await parseAgain(ctx, stored);
+  if (event.type === "ignored") return { delivery: await find(ctx, id), queued: false, reason: event.reason };
   const outcome = await ctx.db.transaction(async (tx) => {
-    const stored = isId("whd", id) ? await store.findToReplay(tx, orgId, id) : undefined;
-    if (!stored || !isId("whd", id)) throw notFound("webhook_delivery");
-    const deliveryId = id;
-    if (!stored.isBodyStored && stored.outcome !== "invalid") {
-      throw conflict(
-        "delivery_body_not_stored",
-        "The body of a delivery that was ignored is not stored. Send it again from the code host.",
-      );
-    }
-    const { event } = parseAgain(stored);
-    if (event.type === "ignored") return { queued: false, reason: event.reason };
     const connectorId = stored.scope === "instance" ? null : stored.scope;
     // Only connectors of the organization that requested the replay.
     const scope = { codehosts: listCodeHosts(stored.dialect), connectorId, orgId };
@@ -101,17 +102,14 @@ export async function replay(ctx: MemberCtx, id: string) {
   return { delivery: await find(ctx, id), ...outcome };
 }
 
-function parseAgain({
-  dialect,
-  event,
-  contentType,
-  body,
-}: NonNullable<Awaited<ReturnType<typeof store.findToReplay>>>) {
+type StoredDelivery = NonNullable<Awaited<ReturnType<typeof store.findToReplay>>>;
+
+async function parseAgain({ sandbox }: MemberCtx, { dialect, event, contentType, body }: StoredDelivery) {
   try {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    return parseDelivery({ dialect, event, contentType: contentType ?? "", body: bytes });
+    return await parseAnySize(sandbox, { dialect, event, contentType: contentType ?? "", body: bytes });
   } catch (error) {
-    if (error instanceof Refusal)
+    if (error instanceof Refusal && error.status === 400)
       throw conflict(
         "delivery_invalid",
         "What is stored is not what its event says. Send it again from the code host.",

@@ -10,5 +10,6 @@ export {
 } from "./dialect.ts";
 export type { CodeHostEvent, IgnoredEvent } from "./event.ts";
 export { githubEvents } from "./github.ts";
-export { type ParsedDelivery, parseDelivery } from "./payload.ts";
+export { parseAnySize } from "./parse.ts";
+export type { ParsedDelivery } from "./payload.ts";
 export { createProof, findMissingProof, type RefusalReason, refusalReasons } from "./signature.ts";

@@ -36,11 +36,15 @@ export interface ParsedDelivery {
   action: string | null;
 }
 
+/** False for events without effect, whose bodies are not parsed. */
+export const hasEffect = ({ dialect, event }: Pick<VerifiedDelivery, "dialect" | "event">): boolean =>
+  readers[dialect].events.has(event);
+
 /** Parses a verified delivery. A body that does not match its event is a 400. */
-export function parseDelivery({ dialect, event: name, contentType, body }: VerifiedDelivery): ParsedDelivery {
-  const { events, read, acceptsForms } = readers[dialect];
-  // Bodies of unused events are not parsed.
-  if (!events.has(name)) return { event: ignored(), action: null };
+export function parseDelivery(delivery: VerifiedDelivery): ParsedDelivery {
+  const { dialect, event: name, contentType, body } = delivery;
+  const { read, acceptsForms } = readers[dialect];
+  if (!hasEffect(delivery)) return { event: ignored(), action: null };
   const payload = parse(body, contentType, acceptsForms === true);
   const event = addServer(read(name, payload), payload);
   const { action } = payload;
@@ -65,6 +69,7 @@ function parse(body: Buffer, contentType: string, acceptsForms: boolean): Json {
   } else if (contentType !== "" && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw invalidRequest([{ message: "The content type must be application/json." }]);
   }
+  refuseManyValues(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -74,4 +79,17 @@ function parse(body: Buffer, contentType: string, acceptsForms: boolean): Json {
   if (value === null || typeof value !== "object" || Array.isArray(value))
     throw invalidRequest([{ message: "The body must be a JSON object." }]);
   return value as Json;
+}
+
+/** A push with 2,048 commits, the most that GitHub sends, has a tenth of it. With this many, parsing takes 100 MB. */
+const maxValues = 2_000_000;
+const valueSigns = new Set([..."[{,"].map((sign) => sign.charCodeAt(0)));
+
+/** Parsing takes memory for each value, however short its text is. Commas in strings count too. */
+function refuseManyValues(text: string): void {
+  if (text.length <= maxValues) return;
+  let count = 0;
+  for (let i = 0; i < text.length; i++) if (valueSigns.has(text.charCodeAt(i))) count++;
+  if (count > maxValues)
+    throw invalidRequest([{ message: `The body has more than ${maxValues.toLocaleString("en")} values.` }]);
 }

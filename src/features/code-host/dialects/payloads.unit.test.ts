@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { corpus } from "../../../../test/fixtures/webhook-payloads.ts";
 import { Refusal } from "../../../platform/errors.ts";
-import { type Dialect, parseDelivery } from "./index.ts";
+import type { Dialect } from "./index.ts";
+import { parseDelivery } from "./payload.ts";
 
 const readText = (dialect: Dialect, event: string, text: string | Buffer, contentType = "application/json") =>
   parseDelivery({ dialect, event, contentType, body: Buffer.from(text) }).event;

@@ -829,6 +829,19 @@ describe("limits of the webhook address", () => {
     });
   });
 
+  test("a body with more values than can be parsed is refused, and the list of deliveries says why", async () => {
+    const connector = await connect(acme);
+    const body = `{"values":[${"0,".repeat(2_100_000)}0]}`;
+    const message = "The body has more than 2,000,000 values.";
+    expect(await push(connector, { body })).toMatchObject({
+      status: 400,
+      body: { error: "invalid_request", details: [{ message }] },
+    });
+    expect(await deliveries(acme, `connectorId=${connector.id}`)).toMatchObject([
+      { outcome: "invalid", reason: message },
+    ]);
+  });
+
   test("old deliveries are removed, in small steps, and their targets with them", async () => {
     const connector = await connect(acme);
     for (let n = 0; n < 3; n++) await push(connector);

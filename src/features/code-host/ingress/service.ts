@@ -13,7 +13,7 @@ import {
   type IgnoredEvent,
   listCodeHosts,
   type ParsedDelivery,
-  parseDelivery,
+  parseAnySize,
   type RefusalReason,
   readDeliveryId,
   readEventName,
@@ -161,7 +161,12 @@ async function acceptDelivery(
   }
   let parsed: ParsedDelivery;
   try {
-    parsed = parseDelivery({ dialect, event: eventName, contentType: headers["content-type"] ?? "", body });
+    parsed = await parseAnySize(ctx.sandbox, {
+      dialect,
+      event: eventName,
+      contentType: headers["content-type"] ?? "",
+      body,
+    });
   } catch (error) {
     // People who set up a connector need to see that a delivery arrived, and what is wrong with it.
     if (sentId && error instanceof Refusal) await record({}, { outcome: "invalid", reason: error.message });
