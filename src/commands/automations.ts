@@ -146,7 +146,7 @@ async function create(args: string[], io: Io): Promise<number> {
     nextRunAt === null
       ? `Run it with \`signalbox automations run ${id}\`.`
       : `Its next run is at ${formatLocalTime(nextRunAt)}.`;
-  session.showResult(reply, `Made ${id}: ${name}. ${next}`);
+  session.showResult(reply, `Created ${id}: ${name}. ${next}`);
   return exit.ok;
 }
 

@@ -104,7 +104,7 @@ async function show(args: string[], io: Io): Promise<number> {
     ["status", paintStatus(paint, run.status)],
     ["why", cleanText([run.reason, run.reasonDetail ?? run.error?.message].filter(Boolean).join(": "))],
     ["trigger", run.retryOf === null ? run.trigger : cleanText(`retry of ${run.retryOf}`)],
-    ["made", formatLocalTime(run.createdAt)],
+    ["created", formatLocalTime(run.createdAt)],
     ["waited", run.startedAt === null ? null : formatDuration(run.startedAt - run.createdAt)],
     ["took", formatRunTime(run)],
     ["attempts", run.attempt > 0 ? String(run.attempt) : null],

@@ -280,7 +280,7 @@ describe.concurrent("automations", () => {
     const body = { name: "From a file", instructions: "Do it.", schedule: { kind: "manual" } };
     const fromFile = await me.spawn(["automations", "create", "--file", "-"], JSON.stringify(body));
     expect(fromFile.stdout).toMatch(
-      /^Made (aut_\w+): From a file\. Run it with `signalbox automations run \1`\.\n$/,
+      /^Created (aut_\w+): From a file\. Run it with `signalbox automations run \1`\.\n$/,
     );
 
     const list = await me.run(["automations", "list"]);

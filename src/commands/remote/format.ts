@@ -17,6 +17,7 @@ export function formatClockTime(at: number): string {
 }
 
 export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 1000) return `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`;
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

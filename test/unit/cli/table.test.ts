@@ -86,8 +86,10 @@ test("costs, durations and schedules are written for people", () => {
     "12.345678",
     "0.000001",
   ]);
-  expect([0, 59_400, 61_000, 3_660_000].map(formatDuration)).toEqual([
+  expect([0, 20, 990, 59_400, 61_000, 3_660_000].map(formatDuration)).toEqual([
     "0 s",
+    "0.1 s",
+    "1.0 s",
     "59 s",
     "1 min 1 s",
     "1 h 1 min",
