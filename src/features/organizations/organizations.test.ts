@@ -283,6 +283,7 @@ describe("deleting an organization", () => {
       "automation_events",
       "automation_runs",
       "automation_usage",
+      "llm_spend",
       "organization_leftovers",
     ]);
     const { rows } = await server.platform.db.queryWithDriverTypes(

@@ -189,6 +189,7 @@ describe("connections", () => {
       await db.run(sql`delete from oauth_connections where id = ${connectionId}`);
       expect(await listOwners()).toEqual([owner(other), owner("the organization")]);
       await db.run(sql`delete from organizations where id = ${gone.orgId}`);
+      await runJob(server, "platform.remove_leftovers");
       expect(await listOwners()).toEqual([owner(other)]);
     });
 
