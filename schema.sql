@@ -53,6 +53,7 @@ create table audit_chains (
   constraint audit_chains_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX audit_chains_organization ON audit_chains USING btree (org_id) WHERE (org_id IS NOT NULL);
+CREATE TRIGGER audit_chains_gone AFTER DELETE ON audit_chains REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION audit_chains_remove_entries();
 
 create table audit_events (
   scope text collate "C" not null,
@@ -75,8 +76,7 @@ create table audit_events (
   previous bytea not null,
   hash bytea not null,
   constraint audit_events_pkey PRIMARY KEY (scope, seq),
-  constraint audit_events_id_key UNIQUE (id),
-  constraint audit_events_scope_fkey FOREIGN KEY (scope) REFERENCES audit_chains(scope) ON DELETE CASCADE
+  constraint audit_events_id_key UNIQUE (id)
 );
 CREATE INDEX audit_events_action ON audit_events USING btree (scope, action, id COLLATE "POSIX" DESC);
 CREATE INDEX audit_events_actor ON audit_events USING btree (scope, actor_user_id, id COLLATE "POSIX" DESC);
@@ -124,8 +124,7 @@ create table automation_figures (
   costs jsonb not null,
   durations jsonb not null,
   hourly_durations jsonb not null,
-  constraint automation_figures_pkey PRIMARY KEY (org_id, subject_id, day),
-  constraint automation_figures_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint automation_figures_pkey PRIMARY KEY (org_id, subject_id, day)
 );
 
 create table automation_late_reports (
@@ -144,11 +143,6 @@ create table automation_late_reports (
   constraint automation_late_reports_run_id_fkey FOREIGN KEY (run_id) REFERENCES automation_runs(id) ON DELETE CASCADE
 );
 CREATE INDEX automation_late_reports_page ON automation_late_reports USING btree (run_id, id DESC);
-
-create table automation_org_leftovers (
-  org_id text collate "C" not null,
-  constraint automation_org_leftovers_pkey PRIMARY KEY (org_id)
-);
 
 create table automation_revisions (
   automation_id text collate "C" not null,
@@ -345,8 +339,7 @@ create table automation_usage_days (
   input_tokens numeric not null,
   output_tokens numeric not null,
   cost_micros numeric not null,
-  constraint automation_usage_days_pkey PRIMARY KEY (org_id, day, automation_id, member_id, model),
-  constraint automation_usage_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint automation_usage_days_pkey PRIMARY KEY (org_id, day, automation_id, member_id, model)
 );
 
 create table automation_usage_repeated_runs (
@@ -356,8 +349,7 @@ create table automation_usage_repeated_runs (
   model text collate "C" not null,
   automation_id text collate "C" not null,
   member_id text collate "C" not null,
-  constraint automation_usage_repeated_runs_pkey PRIMARY KEY (org_id, run_id, day, model),
-  constraint automation_usage_repeated_runs_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint automation_usage_repeated_runs_pkey PRIMARY KEY (org_id, run_id, day, model)
 );
 CREATE INDEX automation_usage_repeated_runs_day ON automation_usage_repeated_runs USING btree (org_id, day);
 
@@ -405,8 +397,7 @@ create table connector_secrets (
   last_used_at timestamptz,
   created_at timestamptz not null default now(),
   constraint connector_secrets_pkey PRIMARY KEY (id),
-  constraint connector_secrets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE,
-  constraint connector_secrets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint connector_secrets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE
 );
 CREATE INDEX connector_secrets_connector ON connector_secrets USING btree (connector_id);
 
@@ -705,8 +696,7 @@ create table llm_spend (
   subject_id text collate "C" not null,
   day date not null,
   cost_micros bigint not null,
-  constraint llm_spend_pkey PRIMARY KEY (org_id, subject_id, day),
-  constraint llm_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint llm_spend_pkey PRIMARY KEY (org_id, subject_id, day)
 ) with (fillfactor=70);
 
 create table mails (
@@ -1245,8 +1235,7 @@ create table oauth_connection_grants (
   created_at timestamptz not null default now(),
   constraint oauth_connection_grants_pkey PRIMARY KEY (connection_id, member_id),
   constraint oauth_connection_grants_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES oauth_connections(id) ON DELETE CASCADE,
-  constraint oauth_connection_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
-  constraint oauth_connection_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint oauth_connection_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE
 );
 CREATE INDEX oauth_connection_grants_member ON oauth_connection_grants USING btree (member_id);
 
@@ -1299,6 +1288,12 @@ CREATE INDEX oauth_connections_token ON oauth_connections USING btree (token_id)
 CREATE TRIGGER oauth_connections_end AFTER UPDATE OF status ON oauth_connections FOR EACH ROW WHEN (((new.status = 'ended'::text) AND (old.status <> 'ended'::text))) EXECUTE FUNCTION oauth_token_left();
 CREATE TRIGGER oauth_connections_events AFTER DELETE ON oauth_connections REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION oauth_connections_remove_events();
 CREATE TRIGGER oauth_connections_gone AFTER DELETE ON oauth_connections FOR EACH ROW WHEN ((old.status <> 'ended'::text)) EXECUTE FUNCTION oauth_token_left();
+
+create table oauth_event_leftovers (
+  org_id text collate "C" not null,
+  connection_id text collate "C" not null,
+  constraint oauth_event_leftovers_pkey PRIMARY KEY (org_id, connection_id)
+);
 
 create table oauth_providers (
   org_id text collate "C" not null,
@@ -1358,6 +1353,12 @@ CREATE INDEX oauth_tokens_revoke ON oauth_tokens USING btree (revoke_due_at) WHE
 CREATE INDEX oauth_tokens_uncertain ON oauth_tokens USING btree (org_id) WHERE (refresh_state = 'uncertain'::text);
 CREATE INDEX oauth_tokens_unrenewable ON oauth_tokens USING btree (expires_at) WHERE ((refresh_token IS NULL) AND (revoke_state IS NULL) AND (expires_at IS NOT NULL));
 
+create table organization_leftovers (
+  org_id text collate "C" not null,
+  deleted_at timestamptz not null default now(),
+  constraint organization_leftovers_pkey PRIMARY KEY (org_id)
+);
+
 create table organization_quotas (
   org_id text collate "C" not null,
   quota text not null,
@@ -1403,8 +1404,7 @@ CREATE INDEX organizations_provisional ON organizations USING btree (provisional
 CREATE INDEX organizations_provisional_network ON organizations USING btree (provisional_network) WHERE (provisional_until IS NOT NULL);
 CREATE INDEX organizations_restored ON organizations USING btree (restored_at) WHERE (restored_at IS NOT NULL);
 CREATE INDEX organizations_suspended ON organizations USING btree (id) WHERE (suspended_at IS NOT NULL);
-CREATE TRIGGER organizations_frequent_rows AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_remove_frequent_rows();
-CREATE TRIGGER organizations_gone AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_leave_runs();
+CREATE TRIGGER organizations_gone AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_leave_rows();
 
 create table passkey_challenges (
   challenge_hash text not null,
@@ -1901,8 +1901,7 @@ create table telemetry_names (
   day date not null,
   kind text collate "C" not null,
   name text collate "C" not null,
-  constraint telemetry_names_pkey PRIMARY KEY (org_id, day, kind, name),
-  constraint telemetry_names_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint telemetry_names_pkey PRIMARY KEY (org_id, day, kind, name)
 );
 
 create table telemetry_points (
@@ -1911,8 +1910,7 @@ create table telemetry_points (
   started_nanos bigint not null,
   nanos bigint not null,
   value numeric not null,
-  constraint telemetry_points_pkey PRIMARY KEY (org_id, series, started_nanos, nanos),
-  constraint telemetry_points_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+  constraint telemetry_points_pkey PRIMARY KEY (org_id, series, started_nanos, nanos)
 );
 
 create table telemetry_settings (
@@ -1981,7 +1979,6 @@ create table template_versions (
   created_by text collate "C",
   created_at timestamptz not null default now(),
   constraint template_versions_pkey PRIMARY KEY (template_id, version),
-  constraint template_versions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE
 );
 
@@ -2138,8 +2135,7 @@ create table webhook_delivery_targets (
   connector_id text collate "C" not null,
   org_id text collate "C" not null,
   sync_id text collate "C",
-  constraint webhook_delivery_targets_pkey PRIMARY KEY (delivery, connector_id),
-  constraint webhook_delivery_targets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE
+  constraint webhook_delivery_targets_pkey PRIMARY KEY (delivery, connector_id)
 );
 CREATE INDEX webhook_delivery_targets_connector ON webhook_delivery_targets USING btree (connector_id, delivery DESC);
 CREATE INDEX webhook_delivery_targets_org ON webhook_delivery_targets USING btree (org_id, delivery DESC);
@@ -2419,6 +2415,21 @@ begin
 exception when lock_not_available or check_violation or invalid_object_definition then return false;
 end $function$;
 
+CREATE OR REPLACE FUNCTION audit_chains_remove_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  chain record;
+begin
+  for chain in select scope from gone
+    where org_id is null or exists (select from organizations o where o.id = gone.org_id)
+  loop
+    delete from audit_events where scope = chain.scope;
+  end loop;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION audit_events_stay()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2452,9 +2463,18 @@ AS $function$
 declare
   connector record;
 begin
-  for connector in select id from gone loop
-    delete from connector_syncs where connector_id = connector.id;
-    delete from webhook_deliveries where target_connector_id = connector.id;
+  for connector in
+    select id, org_id, exists (select from organizations o where o.id = gone.org_id) as has_organization from gone
+  loop
+    if connector.has_organization then
+      delete from connector_syncs where connector_id = connector.id;
+      delete from webhook_deliveries where target_connector_id = connector.id;
+      delete from webhook_delivery_targets where connector_id = connector.id;
+    else
+      -- The partial index of live syncs is by organization.
+      delete from connector_syncs
+      where org_id = connector.org_id and connector_id = connector.id and status in ('queued', 'running');
+    end if;
   end loop;
   return null;
 end $function$;
@@ -2563,8 +2583,14 @@ declare
   connection record;
 begin
   -- One by one, so that the index is used whatever the planner expects.
-  for connection in select id from gone loop
-    delete from oauth_connection_events where connection_id = connection.id;
+  for connection in
+    select id, org_id, exists (select from organizations o where o.id = gone.org_id) as has_organization from gone
+  loop
+    if connection.has_organization then
+      delete from oauth_connection_events where connection_id = connection.id;
+    else
+      insert into oauth_event_leftovers (org_id, connection_id) values (connection.org_id, connection.id);
+    end if;
   end loop;
   return null;
 end $function$;
@@ -2589,26 +2615,12 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION organizations_leave_runs()
+CREATE OR REPLACE FUNCTION organizations_leave_rows()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ begin
-  insert into automation_org_leftovers (org_id) select id from gone on conflict do nothing;
+  insert into organization_leftovers (org_id) select id from gone on conflict (org_id) do update set deleted_at = now();
   delete from automation_runs where org_id in (select id from gone) and status in ('queued', 'running');
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION organizations_remove_frequent_rows()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  organization record;
-begin
-  for organization in select id from gone loop
-    delete from oauth_connection_events where org_id = organization.id and connection_id is null;
-    delete from webhook_deliveries where org_id = organization.id;
-  end loop;
   return null;
 end $function$;
 

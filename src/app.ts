@@ -45,7 +45,7 @@ const product = assembleRooms(
   "Self-hosted control plane for organizations that run AI agents.",
 );
 
-export const { api, columnsUnderSecret, jobs, rooms, routes, sealedColumns } = product;
+export const { api, columnsUnderSecret, jobs, removeLeftovers, rooms, routes, sealedColumns } = product;
 
 export interface AppOptions extends Partial<Pick<ServeOptions, "checkReplies" | "moreCredentials">> {
   /** `worker`: only what operators look at; the API is answered elsewhere. */

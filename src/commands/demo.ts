@@ -95,8 +95,9 @@ function describe(
 }
 
 async function remove(io: Io, { force, json }: { force: boolean; json: boolean }): Promise<number> {
-  const { removeDemo } = await (await import("../app.ts")).loadDemo();
-  const removed = await removeDemo(await io.platform(), { force });
+  const { loadDemo, removeLeftovers } = await import("../app.ts");
+  const { removeDemo } = await loadDemo();
+  const removed = await removeDemo(await io.platform(), { force, removeLeftovers });
   if (json) {
     io.out(JSON.stringify(removed));
     return exit.ok;

@@ -14,6 +14,7 @@ import {
 import { type Job, job } from "./jobs/index.ts";
 import type { SealedColumn } from "./keyring.ts";
 import { createLastUsed } from "./last-used.ts";
+import { type RemoveLeftovers, removeLeftovers } from "./leftovers/index.ts";
 import * as mail from "./mail/index.ts";
 import { upgradeSealing } from "./reseal/index.ts";
 import type { StateDefinition } from "./state.ts";
@@ -40,6 +41,8 @@ export interface Room {
   sealedColumns?: readonly SealedColumn[];
   /** Columns with values that depend on the secret and that `reseal` handles in its own way. */
   signedColumns?: readonly SealedColumn[];
+  /** Remove what is left of deleted organizations, in this order: tables that grow with time have no foreign keys to them. */
+  leftovers?: readonly RemoveLeftovers[];
   /** What it keeps in memory. */
   state?: readonly StateDefinition<unknown>[];
   /** Called once, before the first request. Throws when the configuration is wrong. */
@@ -47,6 +50,9 @@ export interface Room {
   /** Called once in a process that answers routes of this room. */
   onServe?(platform: Platform): void;
 }
+
+/** The time limit of one round. The next one continues. */
+const maxRemovalMs = 50_000;
 
 export const defineRoom = (room: Room): Room => room;
 
@@ -59,6 +65,8 @@ export interface Product {
   sealedColumns: readonly SealedColumn[];
   /** The columns that show which secret a database was used with. */
   columnsUnderSecret: readonly SealedColumn[];
+  /** Removes rows of deleted organizations until nothing is left or the time is over. */
+  removeLeftovers(platform: Pick<Platform, "db">, until: number): Promise<void>;
   /** The API description, created on the first call. */
   api(): Record<string, unknown>;
   /** Starts every room, and creates its state. */
@@ -82,6 +90,12 @@ export function assembleRooms(rooms: readonly Room[], description: string): Prod
     schedule: "*/10 * * * *",
     handle: (platform) => upgradeSealing(platform, sealedColumns),
   });
+  const removers = rooms.flatMap((room) => room.leftovers ?? []);
+  const removal = job({
+    name: "platform.remove_leftovers",
+    schedule: "* * * * *",
+    handle: (platform) => removeLeftovers(platform, removers, Date.now() + maxRemovalMs),
+  });
   let api: Record<string, unknown> | undefined;
   const product: Product = {
     rooms,
@@ -92,10 +106,12 @@ export function assembleRooms(rooms: readonly Room[], description: string): Prod
       mail.removeOldMails,
       housekeeping,
       sealing,
+      removal,
       ...rooms.flatMap((room) => room.jobs ?? []),
     ],
     sealedColumns,
     columnsUnderSecret: [...sealedColumns, ...rooms.flatMap((room) => room.signedColumns ?? [])],
+    removeLeftovers: (platform, until) => removeLeftovers(platform, removers, until),
     api() {
       api ??= describeApi(
         routes.map(({ spec }) => spec),

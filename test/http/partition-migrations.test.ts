@@ -1,5 +1,6 @@
 /** The migrations that divide tables into partitions keep the rows of before. */
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { removeLeftovers } from "../../src/app.ts";
 import {
   createDb,
   type Db,
@@ -125,6 +126,7 @@ describe("deliveries of code hosts", () => {
 
   test("go with their organization, and their keys with them", async () => {
     await db.run(sql`delete from organizations where id = ${org}`);
+    await removeLeftovers({ db }, Date.now() + 20_000);
     expect(
       await db.rows(sql`select id from webhook_deliveries union all select id from webhook_delivery_keys`),
     ).toEqual([]);

@@ -11,6 +11,7 @@ import {
   type Workspace,
 } from "../../../test/harness.ts";
 import { createProvider, providerKey } from "../../../test/llm-providers.ts";
+import { removeLeftovers } from "../../app.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { recordAsSystem, room, verifyChains } from "./index.ts";
@@ -370,6 +371,7 @@ describe("the audit chain", () => {
     const { db } = server.platform;
     const globex = await createWorkspace(server, "Globex");
     await db.run(sql`delete from organizations where id = ${globex.orgId}`);
+    await removeLeftovers(server.platform, Date.now() + 20_000);
     expect(await db.rows(sql`select 1 from audit_events where scope = ${globex.orgId}`)).toEqual([]);
   });
 });

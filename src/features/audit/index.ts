@@ -3,6 +3,7 @@ import type { Permission } from "../permissions/index.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { signedChains } from "./sign.ts";
+import { removeSome } from "./store.ts";
 
 export { AuditEvent, listQuery as auditQuery } from "./contract.ts";
 export {
@@ -26,6 +27,7 @@ export const room = defineRoom({
   tags: [{ name: "Audit", description: "Records of what was changed, by whom and from where." }],
   routes,
   jobs,
+  leftovers: [removeSome],
   permissions: ["audit:read", "audit:manage"] satisfies Permission[],
   signedColumns: [signedChains],
 });

@@ -235,7 +235,17 @@ export const listMissingChainsAcrossOrganizations = (db: Db, limit: number, only
       ${only === undefined ? emptySql : sql`and scope = ${only}`}
     order by 1 limit ${limit}`);
 
-/** Scopes that have entries but no chain. The query steps from scope to scope along the primary key. */
+/** Whether the scope is an organization that was deleted and has a mark. Its entries are removed with it. */
+const isDeleted = (scope: Sql) => sql`(exists (select from organization_leftovers l where l.org_id = ${scope})
+  and not exists (select from organizations o where o.id = ${scope}))`;
+
+export const isDeletedAcrossOrganizations = async (db: Db, scope: string): Promise<boolean> =>
+  (await db.row<{ isDeleted: boolean }>(sql`select ${isDeleted(sql`${scope}`)} as "isDeleted"`))!.isDeleted;
+
+/**
+ * Scopes that have entries but no chain. The query steps from scope to scope along the primary key. Entries of a deleted
+ * organization are removed later.
+ */
 export const listStrayScopesAcrossOrganizations = (db: Db, limit: number, only?: string) =>
   db.rows<{ scope: string }>(sql`
     with recursive scopes as (
@@ -245,6 +255,7 @@ export const listStrayScopesAcrossOrganizations = (db: Db, limit: number, only?:
     )
     select scope from scopes
     where scope is not null and not exists (select 1 from audit_chains c where c.scope = scopes.scope)
+      and not ${isDeleted(sql`scopes.scope`)}
       ${only === undefined ? emptySql : sql`and scope = ${only}`}
     order by 1 limit ${limit}`);
 
@@ -284,8 +295,27 @@ export const listOverdueAcrossOrganizations = (db: Db, now: number, after: strin
         and e.at < to_timestamp(${now}::bigint / 1000.0) - make_interval(days => c.retention_days))
     order by c.scope limit ${limit}`);
 
-export async function deleteEntriesAcrossOrganizations(tx: Db, scope: string, upTo: number): Promise<void> {
+export const deleteEntriesAcrossOrganizations = (tx: Db, scope: string, upTo: number) =>
+  withRemoval(tx, sql`delete from audit_events where scope = ${scope} and seq <= ${upTo}`);
+
+/** Removes entries of an organization that was deleted, with its chain. Returns how many. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number): Promise<number> =>
+  db.transaction((tx) =>
+    withRemoval(
+      tx,
+      sql`
+        delete from audit_events where scope = ${orgId}
+          and not exists (select from organizations o where o.id = ${orgId})
+          and not exists (select from audit_chains c where c.scope = ${orgId})
+          and seq = any(array(
+            select e.seq from audit_events e where e.scope = ${orgId} order by e.seq limit ${limit}))`,
+    ),
+  );
+
+/** A trigger refuses all other removals. */
+async function withRemoval(tx: Db, removal: Sql): Promise<number> {
   await tx.run(sql`select set_config('signalbox.audit_prune', 'on', true)`);
-  await tx.run(sql`delete from audit_events where scope = ${scope} and seq <= ${upTo}`);
+  const removed = await tx.run(removal);
   await tx.run(sql`select set_config('signalbox.audit_prune', '', true)`);
+  return removed;
 }

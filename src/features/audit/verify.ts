@@ -45,7 +45,10 @@ export async function* verifyChains(
   let after = "";
   for (let more = true; more; ) {
     const chains = await store.listChainsAcrossOrganizations(db, after, chainsPerPage, only);
-    for (const chain of chains) yield verifyChain(db, chain, expected);
+    for (const chain of chains) {
+      const verdict = await verifyChain(db, chain, expected);
+      if (verdict) yield verdict;
+    }
     more = chains.length === chainsPerPage;
     after = chains.at(-1)?.scope ?? "";
   }
@@ -71,16 +74,19 @@ const reportMissingChain = (scope: string, fault: string): Verdict => ({
   notes: [],
 });
 
+/** Undefined when the organization was deleted during the verification. */
 async function verifyChain(
   db: Db,
   listed: store.ListedChain,
   expected: readonly ExpectedEntry[],
-): Promise<Verdict> {
+): Promise<Verdict | undefined> {
   let chain: store.Head = listed;
   let walked = await verifyEntries(db, chain, expected);
   // Entries that are pruned during the verification would look missing.
   while (walked.faults.length) {
     const now = await store.findHeadAcrossOrganizations(db, chain.scope);
+    if (!now && listed.hasOrganization && (await store.isDeletedAcrossOrganizations(db, chain.scope)))
+      return undefined;
     if (!now || now.prunedSequence === chain.prunedSequence) break;
     chain = now;
     walked = await verifyEntries(db, chain, expected);

@@ -24,6 +24,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { removeLeftovers } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
 import { startDueAutomations } from "./jobs.ts";
 import { pruneAll } from "./retention/index.ts";
@@ -462,6 +463,7 @@ describe("retention", () => {
     await reportBatch(server, globex.owner.auth, run.id, [event(0), event(1), event(2)]);
     await server.platform.db.run(sql`delete from organizations where id = ${globex.orgId}`);
     expect(await countEvents()).toBe(before + 3);
+    await removeLeftovers(server.platform, Date.now() + 20_000);
     await prune();
     expect(await countEvents()).toBe(before);
   });

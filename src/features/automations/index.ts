@@ -4,14 +4,22 @@ import type { Permission } from "../permissions/index.ts";
 import { recomputation } from "./costs/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
-import { sumUp } from "./figures/index.ts";
+import { removeSomeFigures, sumUp } from "./figures/index.ts";
 import { startDue } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
-import { rollUp } from "./rollups/index.ts";
+import { removeSomeDays, removeSomeRepeatedRuns, rollUp } from "./rollups/index.ts";
 import { routes } from "./routes.ts";
 import { runCredential } from "./run-credentials/index.ts";
 import { runnerCredential, sharedLookups } from "./runners/index.ts";
-import { endOverdue, runChanges, skipUnclaimed, stopOrganization, workListeners } from "./runs/index.ts";
+import {
+  endOverdue,
+  removeSomeRuns,
+  runChanges,
+  skipUnclaimed,
+  stopOrganization,
+  workListeners,
+} from "./runs/index.ts";
+import { removeSomeUsage } from "./usage/index.ts";
 
 export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
@@ -51,6 +59,7 @@ export const room = defineRoom({
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
   jobs: [startDue, endOverdue, prune, rollUp, sumUp, skipUnclaimed, stopOrganization as Job, recomputation],
+  leftovers: [removeSomeRuns, removeSomeUsage, removeSomeFigures, removeSomeDays, removeSomeRepeatedRuns],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

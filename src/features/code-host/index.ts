@@ -3,12 +3,18 @@ import type { Permission } from "../permissions/index.ts";
 import { installationTokens, sealedAccess } from "./access/index.ts";
 import { routes as checks } from "./checks/index.ts";
 import { routes as connectors } from "./connectors/index.ts";
-import { routes as deliveries, removeOldRecords } from "./deliveries/index.ts";
+import {
+  routes as deliveries,
+  removeOldRecords,
+  removeSomeOfConnectors,
+  removeSomeOfSecrets,
+  removeSomeTargets,
+} from "./deliveries/index.ts";
 import { compareHeads } from "./head-checks/index.ts";
 import { routes as ingress, pushRecorder } from "./ingress/index.ts";
 import { refusalLog, routes as refused } from "./refused/index.ts";
 import { sealedSecrets, secretCache, routes as secrets } from "./secrets/index.ts";
-import { removeOldSyncs, runSyncs, routes as syncs, syncWorker } from "./syncs/index.ts";
+import { removeOldSyncs, removeSomeSyncs, runSyncs, routes as syncs, syncWorker } from "./syncs/index.ts";
 
 export { createSecret } from "./secrets/index.ts";
 
@@ -21,6 +27,7 @@ export const room = defineRoom({
   ],
   routes: [...connectors, ...checks, ...secrets, ...syncs, ...ingress, ...deliveries, ...refused],
   jobs: [runSyncs, compareHeads, removeOldSyncs, removeOldRecords],
+  leftovers: [removeSomeTargets, removeSomeOfConnectors, removeSomeOfSecrets, removeSomeSyncs],
   permissions: ["connectors:read", "connectors:manage"] satisfies Permission[],
   sealedColumns: [sealedAccess, sealedSecrets],
   state: [installationTokens, secretCache, pushRecorder, syncWorker, refusalLog],

@@ -8,7 +8,7 @@ import {
   startServer,
   type TestServer,
 } from "../../../test/harness.ts";
-import { jobs, routes } from "../../app.ts";
+import { jobs, removeLeftovers, routes } from "../../app.ts";
 import type { Platform } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
@@ -332,10 +332,15 @@ describe("the workspace", () => {
 
       // A second demo is refused, and removal restores the original row counts.
       await expect(fillDemo(server.platform)).rejects.toThrow(/^This instance has people in it already\./);
-      expect(await removeDemo(server.platform)).toMatchObject({ organization: { id: organization.id } });
+      expect(await removeDemo(server.platform, { removeLeftovers })).toMatchObject({
+        organization: { id: organization.id },
+      });
       expect((await server.call("/v1/me", { headers })).status).toBe(401);
-      expect(await countRows(server)).toEqual(empty);
-      await expect(removeDemo(server.platform)).rejects.toThrow(/^There is no demo workspace here/);
+      // The mark stays until no statement from before the removal can still run.
+      expect(await countRows(server)).toEqual({ ...empty, organization_leftovers: 1 });
+      await expect(removeDemo(server.platform, { removeLeftovers })).rejects.toThrow(
+        /^There is no demo workspace here/,
+      );
       await fillDemo(server.platform, { seed: "again" });
     });
   });
@@ -381,7 +386,7 @@ describe("the workspace", () => {
       const { token } = (await server.call("/api/auth/sign-up/email", { body })).body;
       const headers = { authorization: `Bearer ${token}` };
       expect((await server.call("/v1/organizations", { headers, body: { name: "Mine" } })).status).toBe(201);
-      const removed = await removeDemo(server.platform);
+      const removed = await removeDemo(server.platform, { removeLeftovers });
       expect(removed).toMatchObject({ kept: [{ email }] });
       expect(removed.people).toHaveLength(7);
       expect((await server.call("/v1/organizations", { headers: asFelix })).body.items).toMatchObject([
@@ -394,7 +399,9 @@ describe("the workspace", () => {
       const counts = await countRows(server);
       expect(counts).toMatchObject({ users: 2, organizations: 2, automation_runs: 0, automation_events: 0 });
       for (const { faults } of await listFaults(server)) expect(faults).toEqual([]);
-      await expect(removeDemo(server.platform)).rejects.toThrow(/^There is no demo workspace here/);
+      await expect(removeDemo(server.platform, { removeLeftovers })).rejects.toThrow(
+        /^There is no demo workspace here/,
+      );
     });
   });
 
@@ -408,7 +415,7 @@ describe("the workspace", () => {
       const team = await server.call("/v1/teams", { headers, body: { name: "Real work" } });
       expect(team.status).toBe(201);
       const before = await countRows(server);
-      const message = await removeDemo(server.platform).then(
+      const message = await removeDemo(server.platform, { removeLeftovers }).then(
         () => "removed",
         (error: Error) => error.message,
       );
@@ -420,9 +427,11 @@ describe("the workspace", () => {
       expect(await countRows(server)).toEqual(before);
 
       for (let i = 0; i < 10; i++) await joinWorkspace(server, demo, "member");
-      await expect(removeDemo(server.platform)).rejects.toThrow(/ has 12 members [^:]*: .* and 2 more\. /);
+      await expect(removeDemo(server.platform, { removeLeftovers })).rejects.toThrow(
+        / has 12 members [^:]*: .* and 2 more\. /,
+      );
 
-      const removed = await removeDemo(server.platform, { force: true });
+      const removed = await removeDemo(server.platform, { removeLeftovers, force: true });
       expect(removed).toMatchObject({ organization: { id: organization.id }, kept: [] });
       expect(removed.people).toHaveLength(8);
       // The other members keep their accounts.
@@ -436,7 +445,7 @@ describe("the workspace", () => {
     platform.db.transaction(async (tx) => {
       await tx.run(sql`
         insert into members (id, org_id, user_id, role) values (${newId("mem")}, ${orgId}, ${userId}, 'member')`);
-      const removal = removeDemo(platform).then(
+      const removal = removeDemo(platform, { removeLeftovers }).then(
         ({ kept }) => ({ kept }),
         (error: Error) => ({ refused: error.message }),
       );

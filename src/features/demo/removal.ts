@@ -24,6 +24,8 @@ const sweepMs = 60_000;
 const maxNamedMembers = 10;
 
 interface RemovalOptions {
+  /** Removes what is left of deleted organizations, in every room. */
+  removeLeftovers(platform: Platform, until: number): Promise<void>;
   /** Removes the workspace even if it has members who are not from the demo. */
   force?: boolean;
 }
@@ -31,7 +33,7 @@ interface RemovalOptions {
 /** Removes what `fillDemo` made, and what was added to the demo workspace since. */
 export async function removeDemo(
   platform: Platform,
-  { force = false }: RemovalOptions = {},
+  { removeLeftovers, force = false }: RemovalOptions,
 ): Promise<RemovedDemo> {
   const { db, bus } = platform;
   const removed = await db.transaction(async (tx) => {
@@ -88,8 +90,9 @@ export async function removeDemo(
     }
     return result;
   });
-  // Runs, events and telemetry are deleted in small steps. After a minute, scheduled jobs delete the rest.
+  // Rows of large tables are deleted in small steps. After a minute, scheduled jobs delete the rest.
   const until = Date.now() + sweepMs;
+  await removeLeftovers(platform, until);
   await pruneAutomations(platform, until);
   await pruneTelemetry(platform, until);
   return removed;

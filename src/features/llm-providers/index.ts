@@ -4,6 +4,7 @@ import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
 import { sealedKeys } from "./keys/index.ts";
 import { routes } from "./routes.ts";
+import { removeSomeSpend } from "./spend/index.ts";
 
 export {
   checkProviderIds,
@@ -52,6 +53,7 @@ export const room = defineRoom({
   routes,
   fields,
   jobs,
+  leftovers: [removeSomeSpend],
   permissions: ["llm_providers:use", "llm_providers:manage"] satisfies Permission[],
   sealedColumns: sealedKeys,
 });

@@ -2,6 +2,7 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { recentSetups, sealedCredentials, setupLookups } from "./clients/index.ts";
 import { attemptBatcher } from "./connect/index.ts";
+import { removeSomeOfConnections, removeSomeWithoutConnection } from "./events/index.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens, tokenIssues } from "./tokens/index.ts";
@@ -24,6 +25,7 @@ export const room = defineRoom({
   ],
   routes,
   jobs,
+  leftovers: [removeSomeOfConnections, removeSomeWithoutConnection],
   permissions: ["connections:use", "connections:manage", "oauth_clients:manage"] satisfies Permission[],
   sealedColumns: [...sealedCredentials, ...sealedTokens],
   state: [activeRefreshes, attemptBatcher, recentSetups, setupLookups, tokenIssues],

@@ -281,9 +281,10 @@ describe("deleting an organization", () => {
     expect(Object.keys(left).sort()).toEqual([
       "automation_event_leftovers",
       "automation_events",
-      "automation_org_leftovers",
       "automation_runs",
       "automation_usage",
+      "llm_spend",
+      "organization_leftovers",
     ]);
     const { rows } = await server.platform.db.queryWithDriverTypes(
       "select id from automation_runs where org_id = $1",
@@ -291,7 +292,11 @@ describe("deleting an organization", () => {
     );
     expect(rows).toEqual([{ id: ended.id }]);
     expect(waiting.status).toBe("queued");
-    await jobs.find(({ name }) => name === "automations.prune")!.handle(server.platform, {});
+    await server.platform.db.run(
+      sql`update organization_leftovers set deleted_at = deleted_at - interval '11 minutes'`,
+    );
+    for (const job of ["platform.remove_leftovers", "automations.prune"])
+      await jobs.find(({ name }) => name === job)!.handle(server.platform, {});
     expect(await countRows(acme.orgId)).toEqual({});
     const events = await server.platform.db.rows(sql`select 1 from automation_events where run_no = ${no}`);
     expect(events).toEqual([]);

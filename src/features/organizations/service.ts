@@ -126,7 +126,7 @@ export async function deleteOrganizationRows(bus: Ctx["bus"], tx: Db, orgId: Org
   await invalidateCallers(bus, tx, orgId);
 }
 
-/** Credentials are deleted in this transaction. Large tables are cleaned up afterwards. */
+/** Credentials are deleted in this transaction. Rows of large tables are removed by a job. */
 export async function removeOrganization(
   ctx: Pick<Ctx, "bus"> & Parameters<typeof record>[0],
   tx: Db,

@@ -70,7 +70,10 @@ export const update = (
     where o.id = ${orgId} returning ${columns}`);
 };
 
-/** Also deletes everything that belongs to the organization. */
+/**
+ * Also deletes what makes the organization reachable. Rows of tables that grow with time are left, with a mark: a job
+ * removes them (platform/leftovers).
+ */
 export const remove = (db: Db, orgId: OrgId) => db.run(sql`delete from organizations where id = ${orgId}`);
 
 /** Marks the workspace as claimed. Returns false when it already is, or does not exist. */

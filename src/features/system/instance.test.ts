@@ -7,6 +7,7 @@ import {
   type TestServer,
 } from "../../../test/harness.ts";
 import { seedConnector } from "../../../test/sso.ts";
+import { removeLeftovers } from "../../app.ts";
 import { fillDemo, removeDemo } from "../demo/index.ts";
 
 async function withServer(env: Record<string, string>, work: (server: TestServer) => Promise<void>) {
@@ -70,7 +71,7 @@ describe("what a sign-in page needs to know", () => {
     await withServer({}, async (server) => {
       await fillDemo(server.platform);
       await expectFacts(server, { isDemo: true, isEmpty: false });
-      await removeDemo(server.platform);
+      await removeDemo(server.platform, { removeLeftovers });
       await expectFacts(server, { isDemo: false, isEmpty: true });
       await signUp(server);
       await expectFacts(server, { isEmpty: false });

@@ -4,8 +4,9 @@ import { routes as events } from "./events/index.ts";
 import { routes as exports } from "./export/index.ts";
 import { telemetryFields } from "./fields.ts";
 import { eventBatcher } from "./ingest/index.ts";
-import { knownNames } from "./names/index.ts";
+import { knownNames, removeSomeNames } from "./names/index.ts";
 import { routes as otlp } from "./otlp/index.ts";
+import { removeSomePoints } from "./points/index.ts";
 import { prune, pruneTurn } from "./retention/index.ts";
 import { sumDays } from "./rollups/index.ts";
 import { routes as settings, settingsCache } from "./settings/index.ts";
@@ -24,6 +25,7 @@ export const room = defineRoom({
   ],
   routes: [...events, ...summary, ...exports, ...settings, ...otlp],
   jobs: [sumDays, prune],
+  leftovers: [removeSomePoints, removeSomeNames],
   permissions: ["telemetry:report", "telemetry:read", "telemetry:manage"] satisfies Permission[],
   state: [settingsCache, knownNames, eventBatcher, pruneTurn],
   fields: telemetryFields,

@@ -213,6 +213,12 @@ export const removeFigures = (tx: Db, orgId: OrgId, places: readonly Place[]) =>
     delete from automation_figures f using ${unnestPlaces(places)} g (subject_id, day)
     where f.org_id = ${orgId} and f.subject_id = g.subject_id and f.day = g.day`);
 
+/** For a deleted organization. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from automation_figures where org_id = ${orgId} and ctid = any(array(
+      select f.ctid from automation_figures f where f.org_id = ${orgId} order by f.subject_id, f.day limit ${limit}))`);
+
 /** Days in UTC, as `2026-11-16`. The last day is included. */
 export interface DayRange {
   first: string;

@@ -8,17 +8,8 @@ import {
 } from "../events/index.ts";
 import { removeByRun } from "../late-reports/index.ts";
 import { removeExpiredTokensAcrossOrganizations } from "../runners/index.ts";
-import {
-  listLeftoverOrgIdsAcrossOrganizations,
-  listOrgIdsAcrossOrganizations,
-  listToPrune,
-  markPruned,
-  removeLeftoverMark,
-  removeOld,
-  removeSomeRuns,
-} from "../runs/index.ts";
+import { listOrgIdsAcrossOrganizations, listToPrune, markPruned, removeOld } from "../runs/index.ts";
 import { findLongestEventRetention, readSettings } from "../settings/index.ts";
-import { removeSomeUsage } from "../usage/index.ts";
 
 /** The time limit of one round. The next round continues. */
 const maxRoundMs = 60_000;
@@ -53,21 +44,8 @@ export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Pro
   // Organizations with more data get further steps in turn, so a large one does not take the whole round.
   for (let left = unfinished; left.length > 0 && Date.now() < until; )
     left = await pruneOrganizations(db, left, longest, until);
-  await removeDataOfDeletedOrganizations(db, until);
   await keepPartitions(db);
   await removeLeftoverEvents(db, until);
-}
-
-const maxRowsPerStep = 1_000;
-
-/** Removes the runs and the usage of deleted organizations. */
-async function removeDataOfDeletedOrganizations(db: Platform["db"], until: number): Promise<void> {
-  for (const { orgId } of await listLeftoverOrgIdsAcrossOrganizations(db, batchSize)) {
-    for (const removeSome of [removeSomeRuns, removeSomeUsage])
-      while ((await removeSome(db, orgId, maxRowsPerStep)) === maxRowsPerStep)
-        if (Date.now() >= until) return;
-    await removeLeftoverMark(db, orgId);
-  }
 }
 
 /** Runs one step for each organization. Returns those that have more to delete. */

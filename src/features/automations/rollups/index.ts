@@ -4,5 +4,7 @@ export {
   type Days,
   listCurrentDays,
   listIncompleteDaysAcrossOrganizations,
+  removeSomeDays,
+  removeSomeRepeatedRuns,
   selectDayFigures,
 } from "./store.ts";

@@ -189,3 +189,15 @@ export const storeReopenedDay = async (tx: Db, orgId: OrgId, day: string): Promi
   await storeFigures(tx, day, isOrganization);
   await storeSums(tx, day, isOrganization);
 };
+
+/** For a deleted organization. */
+export const removeSomeDays = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from automation_usage_days where org_id = ${orgId} and ctid = any(array(
+      select u.ctid from automation_usage_days u where u.org_id = ${orgId} order by u.day limit ${limit}))`);
+
+/** For a deleted organization. */
+export const removeSomeRepeatedRuns = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from automation_usage_repeated_runs where org_id = ${orgId} and ctid = any(array(
+      select u.ctid from automation_usage_repeated_runs u where u.org_id = ${orgId} order by u.run_id limit ${limit}))`);

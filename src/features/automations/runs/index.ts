@@ -27,13 +27,11 @@ export {
   resolveReach,
 } from "./service.ts";
 export {
-  listLeftoverOrgIdsAcrossOrganizations,
   listOrgIdsAcrossOrganizations,
   listToPrune,
   markPruned,
   type Reach,
   type RunId,
-  removeLeftoverMark,
   removeSome as removeSomeRuns,
 } from "./store.ts";
 export { workListeners } from "./work-announcements.ts";

@@ -382,15 +382,6 @@ export const listOrgIdsAcrossOrganizations = (db: Db, after: string, limit: numb
     where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
     order by o.id limit ${limit}`);
 
-/** Deleted organizations whose runs or usage still exist. */
-export const listLeftoverOrgIdsAcrossOrganizations = (db: Db, limit: number) =>
-  db.rows<{ orgId: OrgId }>(
-    sql`select org_id as "orgId" from automation_org_leftovers order by org_id limit ${limit}`,
-  );
-
-export const removeLeftoverMark = (db: Db, orgId: OrgId) =>
-  db.run(sql`delete from automation_org_leftovers where org_id = ${orgId}`);
-
 /** Returns how many runs were removed. Another job removes their events. */
 export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
   db.run(sql`

@@ -1,2 +1,3 @@
 export { removeOldRecords } from "./jobs.ts";
 export { routes } from "./routes.ts";
+export { removeSomeOfConnectors, removeSomeOfSecrets, removeSomeTargets } from "./store.ts";

@@ -159,3 +159,21 @@ export const removeSomeTargetsAcrossOrganizations = (db: Db, beforeId: string, l
     delete from webhook_delivery_targets where (delivery, connector_id) in (
       select t.delivery, t.connector_id from webhook_delivery_targets t
       where t.delivery < ${beforeId} order by t.delivery limit ${limit})`);
+
+/** Removes the rows that name connectors of a deleted organization as one of several targets. */
+export const removeSomeTargets = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from webhook_delivery_targets where org_id = ${orgId} and ctid = any(array(
+      select t.ctid from webhook_delivery_targets t where t.org_id = ${orgId} order by t.delivery desc limit ${limit}))`);
+
+/** Removes deliveries to a connector of a deleted organization. A trigger removes their keys. */
+export const removeSomeOfConnectors = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from webhook_deliveries where id = any(array(
+      select d.id from webhook_deliveries d where d.target_org_id = ${orgId} order by d.id desc limit ${limit}))`);
+
+/** Removes deliveries that a secret of a deleted organization verified. */
+export const removeSomeOfSecrets = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from webhook_deliveries where id = any(array(
+      select d.id from webhook_deliveries d where d.org_id = ${orgId} order by d.id desc limit ${limit}))`);

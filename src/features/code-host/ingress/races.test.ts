@@ -9,6 +9,7 @@ import {
   signedHeaders,
   type TestConnector,
 } from "../../../../test/webhooks.ts";
+import { removeLeftovers } from "../../../app.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
@@ -100,6 +101,7 @@ describe.runIf(inject("engine") === "postgres")("two requests at the same moment
       for (const { status } of await Promise.all([...pushes, ...later]))
         expect([200, 202, 401]).toContain(status);
       await removal;
+      await removeLeftovers(server.platform, Date.now() + 20_000);
       expect(
         await server.platform.db.rows(sql`
           select id from webhook_deliveries where ${globex.orgId} in (org_id, target_org_id)

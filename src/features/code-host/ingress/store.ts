@@ -238,7 +238,8 @@ export const setVerdictAcrossOrganizations = (db: Db, id: DeliveryId, { outcome,
 
 /**
  * Records the connectors that the delivery concerned, and their queued syncs. A sync that was recorded before stays
- * unless there is a new one. The caller has locked the delivery.
+ * unless there is a new one. The caller has locked the delivery. The connectors are locked, because the table has no
+ * foreign keys; one that was removed is not recorded.
  */
 export const addTargetsAcrossOrganizations = async (
   db: Db,
@@ -257,9 +258,12 @@ export const addTargetsAcrossOrganizations = async (
   if (single !== null) await moveSingleTargetAcrossOrganizations(db, id);
   await db.run(sql`
     insert into webhook_delivery_targets as t (delivery, connector_id, org_id, sync_id)
-    select ${id}, * from unnest(${others.map(({ connectorId }) => connectorId)}::text[],
+    select ${id}, g.connector_id, g.org_id, g.sync_id
+    from unnest(${others.map(({ connectorId }) => connectorId)}::text[],
       ${others.map(({ orgId }) => orgId)}::text[],
-      ${others.map(({ connectorId }) => queued.get(connectorId) ?? null)}::text[])
+      ${others.map(({ connectorId }) => queued.get(connectorId) ?? null)}::text[]) g (connector_id, org_id, sync_id)
+    join connectors c on c.id = g.connector_id
+    for key share of c
     on conflict (delivery, connector_id) do update set sync_id = coalesce(excluded.sync_id, t.sync_id)`);
 };
 
@@ -274,5 +278,6 @@ const moveSingleTargetAcrossOrganizations = (db: Db, id: DeliveryId) =>
       set target_connector_id = null, target_org_id = null, target_sync_id = null
       from webhook_deliveries was where d.id = ${id} and was.id = d.id
       returning d.id, was.target_connector_id, was.target_org_id, was.target_sync_id)
-    insert into webhook_delivery_targets (delivery, connector_id, org_id, sync_id) select * from moved
+    insert into webhook_delivery_targets (delivery, connector_id, org_id, sync_id)
+    select m.* from moved m join connectors c on c.id = m.target_connector_id for key share of c
     on conflict (delivery, connector_id) do nothing`);

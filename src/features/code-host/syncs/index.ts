@@ -5,6 +5,7 @@ export {
   lockConnector,
   newestSync,
   onConflictWithQueued,
+  removeSome as removeSomeSyncs,
   type SyncRequest,
 } from "./store.ts";
 export { removeOldSyncs, runSyncs, syncRetentionDays, syncWorker } from "./work/index.ts";

@@ -149,3 +149,9 @@ export const queueAcrossOrganizations = (
     order by w.connector_id, w.head
     ${onConflictWithQueued}
     returning id, connector_id as "connectorId"`);
+
+/** For a deleted organization. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from connector_syncs where id = any(array(
+      select s.id from connector_syncs s where s.org_id = ${orgId} order by s.id desc limit ${limit}))`);

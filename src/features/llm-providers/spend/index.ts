@@ -3,5 +3,6 @@ export {
   addToSums,
   listSubjects,
   removeOldAcrossOrganizations as removeOldSpendAcrossOrganizations,
+  removeSome as removeSomeSpend,
   selectSubjects,
 } from "./store.ts";

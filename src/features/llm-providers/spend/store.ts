@@ -52,3 +52,9 @@ export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number
     delete from llm_spend where (org_id, subject_id, day) in (
       select s.org_id, s.subject_id, s.day from llm_spend s
       where s.day < (now() at time zone 'UTC')::date - ${days}::int limit ${limit})`);
+
+/** For a deleted organization. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from llm_spend where org_id = ${orgId} and ctid = any(array(
+      select s.ctid from llm_spend s where s.org_id = ${orgId} order by s.subject_id limit ${limit}))`);

@@ -31,6 +31,7 @@ import {
   startConnection,
 } from "../../../../test/oauth.ts";
 import { createWorker } from "../../../../test/workers.ts";
+import { removeLeftovers } from "../../../app.ts";
 import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { endConnectionsOfMember } from "../index.ts";
@@ -189,6 +190,7 @@ describe("connections", () => {
       await db.run(sql`delete from oauth_connections where id = ${connectionId}`);
       expect(await listOwners()).toEqual([owner(other), owner("the organization")]);
       await db.run(sql`delete from organizations where id = ${gone.orgId}`);
+      await removeLeftovers(server.platform, Date.now() + 20_000);
       expect(await listOwners()).toEqual([owner(other)]);
     });
 

@@ -57,3 +57,32 @@ export const removeSomeOldAcrossOrganizations = async (
         order by id limit ${limit})
       returning id)
     select count(*)::int as removed, max(id) as last from gone`))!;
+
+/** Removes events of a deleted organization that have no connection. */
+export const removeSomeWithoutConnection = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from oauth_connection_events where org_id = ${orgId} and id = any(array(
+      select e.id from oauth_connection_events e where e.org_id = ${orgId} and e.connection_id is null limit ${limit}))`);
+
+/**
+ * Removes events of the first connections of a deleted organization, and the marks of those without events. Returns how
+ * many rows it removed.
+ */
+export const removeSomeOfConnections = async (db: Db, orgId: OrgId, limit: number): Promise<number> => {
+  const first = sql`select l.connection_id from oauth_event_leftovers l where l.org_id = ${orgId}
+    order by l.connection_id limit 100`;
+  const removed = await db.run(sql`
+    delete from oauth_connection_events where org_id = ${orgId} and id = any(array(
+      select e.id from (${first}) l cross join lateral (
+        select o.id from oauth_connection_events o
+        where o.org_id = ${orgId} and o.connection_id = l.connection_id order by o.id desc limit ${limit}) e
+      limit ${limit}))`);
+  if (removed >= limit) return removed;
+  return (
+    removed +
+    (await db.run(sql`
+      delete from oauth_event_leftovers g where g.org_id = ${orgId} and g.connection_id in (${first})
+        and not exists (
+          select from oauth_connection_events o where o.org_id = ${orgId} and o.connection_id = g.connection_id)`))
+  );
+};

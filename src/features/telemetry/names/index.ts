@@ -1,2 +1,2 @@
 export { knownNames, type LimitName } from "./service.ts";
-export { removeOld as removeOldNames } from "./store.ts";
+export { removeOld as removeOldNames, removeSome as removeSomeNames } from "./store.ts";

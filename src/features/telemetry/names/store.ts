@@ -61,3 +61,9 @@ export const removeOld = (db: Db, orgId: OrgId, before: string, limit: number) =
     delete from telemetry_names where org_id = ${orgId} and (day, kind, name) in (
       select n.day, n.kind, n.name from telemetry_names n
       where n.org_id = ${orgId} and n.day < ${before}::date limit ${limit})`);
+
+/** For a deleted organization. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from telemetry_names where org_id = ${orgId} and ctid = any(array(
+      select n.ctid from telemetry_names n where n.org_id = ${orgId} order by n.day limit ${limit}))`);

@@ -90,3 +90,9 @@ export const removeUnchanged = (db: Db, orgId: OrgId, before: number, limit: num
           and nanos >= (${before}::bigint - 172800000) * 1000000
         window w as (partition by series, started_nanos order by nanos)) p
       where p.earlier = p.value and p.later = p.value limit ${limit})`);
+
+/** For a deleted organization. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from telemetry_points where org_id = ${orgId} and ctid = any(array(
+      select p.ctid from telemetry_points p where p.org_id = ${orgId} order by p.series limit ${limit}))`);
