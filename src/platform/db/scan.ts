@@ -98,17 +98,19 @@ interface Bounds {
   scanBytes: number | null;
 }
 
+/** The size of rows that are always small. */
+const noBytes = sql`0`;
+
 /**
  * Runs one statement per step. It finds the ids first, then reads whole rows only for the page. The count is part of
  * the text, because the planner otherwise expects a tenth of the table.
  */
 export const listSource = <Row extends { id: string }>(
   db: Db,
-  { filtered, candidates, rows, bytes }: ListSql,
+  { filtered, candidates, rows, bytes = noBytes }: ListSql,
 ): ListSource<Row> => ({
   filtered,
   async examine(after, count, space) {
-    const ofPage = rows(sql`bounds.ids`);
     const found = await db.rows<Row & Bounds>(sql`
       with next as materialized (${candidates(after, raw(String(count)))})
       select bounds.examined as "scanExamined", bounds.last as "scanLast",
@@ -117,7 +119,7 @@ export const listSource = <Row extends { id: string }>(
         select count(*)::int as examined, min(id) as last,
           (array_agg(id order by id desc) filter (where matches))[1:${space.rows}::int] as ids
         from next) bounds
-      left join lateral (${bytes ? limitBytes(ofPage, bytes, space) : sql`select page.*, 0 as "scanBytes" from (${ofPage}) page`}) page on true
+      left join lateral (${limitBytes(rows(sql`bounds.ids`), bytes, space)}) page on true
       order by page.id desc`);
     const { scanExamined: examined, scanLast: last, scanFound } = found[0]!;
     const fitting = found.filter(({ id }) => id !== null);
@@ -126,7 +128,7 @@ export const listSource = <Row extends { id: string }>(
       examined,
       last,
       bytes: fitting.at(-1)?.scanBytes ?? 0,
-      isFull: bytes !== undefined && fitting.length < scanFound,
+      isFull: bytes !== noBytes && fitting.length < scanFound,
     };
   },
 });
