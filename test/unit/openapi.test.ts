@@ -106,6 +106,7 @@ const mayBeLeftOut = new Set([
   "postV1WebhookEndpointsByIdRotateSecret",
   "postV1LlmProvidersByIdTest",
   "postV1McpConnectionsByIdDiscover",
+  "postV1McpConnectionsByIdDriftApprove",
   "postV1OauthProvidersByProviderIdToken",
   "postV1OauthProvidersByProviderIdDisconnect",
   "postV1SsoByIdMetadataApprove",
