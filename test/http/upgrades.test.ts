@@ -50,8 +50,9 @@ async function countRows(db: Db): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, n }) => [String(name), Number(n)]));
 }
 
-/** Tables whose rows a migration copied to another table. */
+/** Tables whose rows a migration copied to another table, or that it renamed. */
 const replaced: Readonly<Record<string, string>> = {
+  automation_org_leftovers: "organization_leftovers",
   telemetry_additions: "telemetry_sums",
   telemetry_days: "telemetry_sums",
 };
@@ -59,6 +60,8 @@ const replaced: Readonly<Record<string, string>> = {
 /** Tables whose rows a migration removes on purpose, and why. */
 const emptied: Readonly<Record<string, string>> = {
   automation_event_leftovers: "Events of deleted runs are not copied to the partitions (event_partitions).",
+  oauth_attempts:
+    "People who are at a provider start again, because a state contains its id (states_of_attempts).",
   telemetry_points: "Counters begin again, because the identity of a series has changed (telemetry_sums).",
 };
 
