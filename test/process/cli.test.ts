@@ -413,7 +413,7 @@ describe.concurrent("runs", () => {
         "03:04:05  warning    while \ufffd]0;away\ufffd",
         '03:04:05  execute    read_file {"name":"read_file","path":"a.txt"}',
       ]);
-      expect(watch.output.stdout).toMatch(/succeeded {2}after \d+ s\n$/);
+      expect(watch.output.stdout).toMatch(/succeeded {2}after [\d.]+ s\n$/);
       expect(watch.output.stderr).toContain("Connecting again.");
       const updates = json.output.stdout
         .trim()
