@@ -1,4 +1,4 @@
-import { Refusal } from "../../../platform/errors.ts";
+import { type Detail, Refusal } from "../../../platform/errors.ts";
 import type { Run } from "../../../platform/sandbox/index.ts";
 import { type ParsedDelivery, parseDelivery } from "./payload.ts";
 
@@ -10,7 +10,7 @@ export interface ParseInput {
   body: Uint8Array;
 }
 
-export type ParseResult = { parsed: ParsedDelivery } | { refused: Refusal["body"] };
+export type ParseResult = { parsed: ParsedDelivery } | { refused: Detail[] };
 
 /** Parses a large body in a thread. */
 const run: Run<ParseInput, ParseResult> = async ({ body, ...delivery }) => {
@@ -18,8 +18,8 @@ const run: Run<ParseInput, ParseResult> = async ({ body, ...delivery }) => {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     return { parsed: parseDelivery({ ...delivery, body: bytes }) };
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 400) throw error;
-    return { refused: error.body };
+    if (!(error instanceof Refusal) || error.body.error !== "invalid_request") throw error;
+    return { refused: error.body.details as Detail[] };
   }
 };
 export default run;

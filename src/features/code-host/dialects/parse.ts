@@ -1,4 +1,4 @@
-import { invalidRequest, Refusal, unavailable } from "../../../platform/errors.ts";
+import { invalidRequest, unavailable } from "../../../platform/errors.ts";
 import { type Sandbox, SandboxError } from "../../../platform/sandbox/index.ts";
 import type { ParseInput, ParseResult } from "./parse-task.ts";
 import { hasEffect, type ParsedDelivery, parseDelivery, type VerifiedDelivery } from "./payload.ts";
@@ -19,7 +19,7 @@ export async function parseAnySize(sandbox: Sandbox, delivery: VerifiedDelivery)
     .run<ParseResult>({ module: new URL("./parse-task.ts", import.meta.url), input, computeMs })
     .catch(refuseUnparsed);
   if ("parsed" in result) return result.parsed;
-  throw new Refusal(400, result.refused);
+  throw invalidRequest(result.refused);
 }
 
 function refuseUnparsed(error: unknown): never {
