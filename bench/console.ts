@@ -1,4 +1,4 @@
-import { type Page, chromium as playwright } from "playwright-core";
+import { type Page, chromium as playwright, type Request } from "playwright-core";
 import { chromium } from "../test/chromium.ts";
 import {
   type Bench,
@@ -86,14 +86,21 @@ async function measurePages(url: string, { rounds, logProgress }: BenchOptions):
   }
 }
 
-/** Opens a page with an empty cache. Counts the compressed bytes of its scripts, without the headers of the replies. */
+/**
+ * Opens a page with an empty cache. Counts the compressed bytes of its scripts, without the headers of the replies. The sizes
+ * come from the network: some builds of Chromium report 0 to the page.
+ */
 async function loadFirstPage(page: Page, address: string) {
+  const scripts: Request[] = [];
+  page.on("requestfinished", (request) => {
+    if (new URL(request.url()).pathname.endsWith(".js")) scripts.push(request);
+  });
   await page.goto(address);
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("networkidle").catch(() => {});
-  const scriptBytes = await page.evaluate<number>(`performance.getEntriesByType("resource")
-    .filter(({ name }) => name.endsWith(".js"))
-    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+  const sizes = await Promise.all(scripts.map((request) => request.sizes()));
+  const scriptBytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+  if (scriptBytes === 0) throw new Error("The browser did not report the size of any script.");
   const contentMs = await page.evaluate<number>(
     "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN",
   );

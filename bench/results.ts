@@ -83,8 +83,9 @@ function formatLine(figure: Figure): string {
   return `  ${name.padEnd(56)} ${formatNumber(value).padStart(9)} ${unit}${spread}${promised}`;
 }
 
+/** Ratios below 1 have three digits, so that 0.647 does not look like the 0.65 that is promised. */
 const formatNumber = (number: number) =>
-  number.toLocaleString("en", { maximumFractionDigits: number < 100 ? 2 : 0 });
+  number.toLocaleString("en", { maximumFractionDigits: number < 1 ? 3 : number < 100 ? 2 : 0 });
 const formatValue = ({ value, unit }: Figure) => `${formatNumber(value)} ${unit}`;
 const formatRange = ({ between }: Figure) => between?.map(formatNumber).join(" – ") ?? "";
 const formatPromise = ({ promise }: Figure) =>
