@@ -54,6 +54,15 @@ test("no document has the marks of an unfinished merge", () => {
   expect(documents.filter((file) => /^(<{7}|={7}|>{7})( |$)/m.test(read(file)))).toEqual([]);
 });
 
+test("entries of the changelog are in groups, of which the upgrade notes are the first", () => {
+  const order = ["Upgrade notes", "Security", "Added", "Changed", "Fixed"];
+  const [, newest] = read("CHANGELOG.md").split(/^## /m);
+  const [top, ...groups] = newest!.split(/^### /m);
+  expect(top).not.toMatch(/^- /m);
+  const names = groups.map((group) => group.split("\n")[0]!);
+  expect(names).toEqual(order.filter((name) => names.includes(name)));
+});
+
 describe("the command line", () => {
   const help: Record<string, string> = {};
   beforeAll(async () => {
