@@ -52,7 +52,11 @@ export const formatUtcDay = (date: string): string =>
   utcDay.format(new Date(`${date.slice(0, 10)}T00:00:00Z`));
 export const formatClock = (at: number): string => clock.format(at);
 export const formatSeconds = (at: number): string => clockOfSecond.format(at);
-export const formatExact = (at: number): string => exact.format(at);
+
+/** The latest time of a date. A runner can report later ones, up to 2^53 − 1. */
+const maxTime = 8.64e15;
+export const formatExact = (at: number): string => exact.format(Math.min(at, maxTime));
+export const toIsoTime = (at: number): string => new Date(Math.min(at, maxTime)).toISOString();
 
 /** `<1 ms`, `412 ms`, `1.3 s`, `2 min 14 s`, `3 h 5 min`. */
 export function formatDuration(ms: number): string {

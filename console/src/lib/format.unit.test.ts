@@ -3,10 +3,12 @@ import {
   formatBytes,
   formatCost,
   formatDuration,
+  formatExact,
   formatExactCost,
   formatPercent,
   formatUtcDay,
   formatWhen,
+  toIsoTime,
 } from "./format.ts";
 
 test("a duration names its two largest units, and none that is zero", () => {
@@ -52,4 +54,10 @@ test("a day in UTC has the same name in every time zone", () => {
     expect(formatUtcDay("2026-11-13")).toBe("Nov 13");
   }
   process.env.TZ = zone;
+});
+
+test("a time that no date can have, as a runner may report it, is the latest date", () => {
+  expect(toIsoTime(0)).toBe("1970-01-01T00:00:00.000Z");
+  expect(toIsoTime(Number.MAX_SAFE_INTEGER)).toBe("+275760-09-13T00:00:00.000Z");
+  expect(formatExact(Number.MAX_SAFE_INTEGER)).toContain("275760");
 });

@@ -26,7 +26,7 @@ import {
 } from "../../../test/harness.ts";
 import { removeLeftovers } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
-import { startDueAutomations } from "./jobs.ts";
+import { failedStarts, startDueAutomations } from "./jobs.ts";
 import { pruneAll } from "./retention/index.ts";
 
 describe("an automation", () => {
@@ -367,6 +367,28 @@ describe("the scheduler", () => {
     await startDueAutomations(server.platform);
     expect(performance.now() - started).toBeLessThan(3_000);
     expect((await listRuns(automation.id))[1].reasonDetail).toMatch(/^More than 1000 times/);
+  });
+
+  test("an automation in a time zone that this runtime does not know does not stop the others", async () => {
+    const unknown = await createAutomation(server, auth, { schedule: everyMinute });
+    const known = await createAutomation(server, auth, { schedule: everyMinute });
+    const at = thisMinute();
+    await dueSince(unknown.id, at - 60_000);
+    await dueSince(known.id, at);
+    const { db } = server.platform;
+    const setZone = (zone: string) =>
+      db.run(sql`
+        update automation_revisions set schedule = jsonb_set(schedule, '{timezone}', to_jsonb(${zone}::text))
+        where automation_id = ${unknown.id}`);
+    await setZone("America/Atlantis");
+    await startDueAutomations(server.platform);
+    expect(await listRuns(known.id)).toMatchObject([{ status: "queued", occurrenceAt: at }]);
+    expect(await listRuns(unknown.id)).toEqual([]);
+    // It waits, and is started as soon as its schedule can be computed.
+    await setZone("UTC");
+    server.platform.state.get(failedStarts).clear();
+    await startDueAutomations(server.platform);
+    expect(await listRuns(unknown.id)).toHaveLength(2);
   });
 
   test("a schedule of the kind `once` is due once", async () => {

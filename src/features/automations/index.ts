@@ -5,7 +5,7 @@ import { recomputation } from "./costs/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
 import { removeSomeFigures, sumUp } from "./figures/index.ts";
-import { startDue } from "./jobs.ts";
+import { failedStarts, startDue } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { removeSomeDays, removeSomeRepeatedRuns, rollUp } from "./rollups/index.ts";
 import { routes } from "./routes.ts";
@@ -57,7 +57,7 @@ export const room = defineRoom({
   ],
   routes,
   fields,
-  state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
+  state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups, failedStarts],
   jobs: [startDue, endOverdue, prune, rollUp, sumUp, skipUnclaimed, stopOrganization as Job, recomputation],
   leftovers: [removeSomeRuns, removeSomeUsage, removeSomeFigures, removeSomeDays, removeSomeRepeatedRuns],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],

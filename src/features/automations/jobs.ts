@@ -1,6 +1,7 @@
 import type { Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { job } from "../../platform/jobs/index.ts";
+import { defineState } from "../../platform/state.ts";
 import { createRun } from "./runs/index.ts";
 import { findNextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
@@ -20,15 +21,40 @@ export const startDue = job({
   handle: startDueAutomations,
 });
 
+/** How long an automation that could not be started is left alone. */
+const pauseMs = 60_000;
+
+/**
+ * Automations that could not be started, and until when they wait. The time zone of a schedule can be one that only a
+ * newer runtime knows.
+ */
+export const failedStarts = defineState({
+  name: "automations that could not be started",
+  create: () => new Map<store.AutomationId, number>(),
+});
+
 export async function startDueAutomations(platform: Platform): Promise<void> {
-  for (;;) {
-    const due = await platform.db.transaction(async (tx) => {
-      const automations = await store.lockDueAcrossOrganizations(tx, batchSize);
-      for (const automation of automations) await startAutomation(platform, tx, automation);
-      return automations.length;
-    });
+  const failed = platform.state.get(failedStarts);
+  for (const [id, until] of failed) if (performance.now() >= until) failed.delete(id);
+  for (let limit = batchSize; ; ) {
+    let due: store.DueAutomation[] = [];
+    try {
+      await platform.db.transaction(async (tx) => {
+        due = await store.lockDueAcrossOrganizations(tx, [...failed.keys()], limit);
+        for (const automation of due) await startAutomation(platform, tx, automation);
+      });
+    } catch (error) {
+      const [first] = due;
+      if (!first) throw error;
+      // The rest of this round is done one by one, so that the others do not fail with it.
+      if (limit === 1) {
+        failed.set(first.id, performance.now() + pauseMs);
+        platform.log.error({ automationId: first.id, err: error }, "automation not started");
+      }
+      limit = 1;
+    }
     // Another process can hold some of the rows, so only an empty batch is the end.
-    if (due === 0) return;
+    if (due.length === 0) return;
   }
 }
 

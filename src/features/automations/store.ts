@@ -173,10 +173,10 @@ export interface DueAutomation {
 export const hasDue = sql`exists (select from automations where next_run_at <= now())`;
 
 /**
- * Locks due automations in turns: the first of each organization, then the second of each organization, and so on.
- * Rows that another process has locked are skipped. Those of a suspended organization wait until it is restored.
+ * Locks due automations, without `except`, in turns: the first of each organization, then the second of each organization,
+ * and so on. Rows that another process has locked are skipped. Those of a suspended organization wait until it is restored.
  */
-export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
+export const lockDueAcrossOrganizations = (tx: Db, except: readonly string[], limit: number) =>
   tx.rows<DueAutomation>(sql`
     select a.id, a.org_id as "orgId", a.member_id as "memberId", a.revision, v.schedule,
       exists (select from members m where m.id = a.member_id and m.deactivated_at is not null) as "ownerDeactivated",
@@ -187,6 +187,7 @@ export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
         select distinct org_id from automations where next_run_at <= now() and ${isNotSuspended(sql`org_id`)}) o
       cross join lateral (
         select id, next_run_at, row_number() over (order by next_run_at) as turn from automations
-        where org_id = o.org_id and next_run_at <= now() order by next_run_at limit ${limit}) due
+        where org_id = o.org_id and next_run_at <= now() and id <> all(${except}::text[])
+        order by next_run_at limit ${limit}) due
       order by due.turn, due.next_run_at limit ${limit})
     order by a.next_run_at for no key update of a skip locked`);

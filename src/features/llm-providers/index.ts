@@ -20,6 +20,7 @@ export {
   findMonthlySpend,
   isMonthlyOfOrganization,
   listCrossedBudgets,
+  lockMonthlyBudget,
   setMonthlyBudget,
 } from "./budgets/index.ts";
 export { sealKey } from "./keys/index.ts";

@@ -65,6 +65,28 @@ test("what a view shows is looked for on every page of the list", async () => {
   await page.getByRole("link", { name: /^last/ }).waitFor();
 });
 
+test("the connections of a provider, and the domains of single sign-on, are shown to the last page", async () => {
+  const { owner } = await createWorkspace(server, "Whole");
+  const { page } = await openWindow(browser, server, "/o/whole", owner);
+  const inPages = (address: RegExp, create: (name: string) => object) =>
+    reply(page, address, ({ searchParams }) =>
+      searchParams.has("cursor")
+        ? { items: [create("last.example")], nextCursor: null }
+        : { items: [create("first.example")], nextCursor: "next" },
+    );
+  await inPages(/\/v1\/oauth-connections\?/, (account) => ({
+    ...{ id: `ocn_${account}`, providerId: "github", account, outsideAccount: null, shared: true },
+    ...{ memberId: null, lastUsedAt: null, endedAt: null, health: { status: "connected", message: "" } },
+  }));
+  await inPages(/\/v1\/sso\/domains/, (domain) => ({
+    ...{ id: `sdm_${domain}`, domain, txtName: "_a", txtValue: "b", verifiedAt: 1, failingSince: null },
+  }));
+  await page.goto(`${server.url}/o/whole/connections/accounts/github`);
+  await page.getByRole("complementary").getByText("last.example").waitFor();
+  await page.goto(`${server.url}/o/whole/access/sso`);
+  await page.getByText("last.example").first().waitFor();
+});
+
 test("a member on the second page of the members can be chosen", async () => {
   const { owner } = await createWorkspace(server, "Second");
   const { body } = await server.call("/v1/teams", { body: { name: "Platform" }, headers: owner.auth });

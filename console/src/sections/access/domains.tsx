@@ -11,6 +11,7 @@ import { CopyRow } from "../../ui/copy.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { Failure, Skeleton } from "../../ui/feedback.tsx";
 import { Form, FormProblem, TextField, useProblem } from "../../ui/form.tsx";
+import { RestOfList } from "../../ui/loaded-list.tsx";
 import { Tag } from "../../ui/state.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
@@ -39,6 +40,7 @@ export function Domains() {
           <DomainRow key={domain.id} domain={domain} mayManage={mayManage} />
         ))}
       </ul>
+      <RestOfList list={list} />
       {!list.isLoading && !list.error && list.rows.length === 0 && (
         <p className="pad-line">{texts.domainEmpty}</p>
       )}

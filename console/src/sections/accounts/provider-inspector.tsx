@@ -9,6 +9,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { Pairs } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Empty, Loaded } from "../../ui/feedback.tsx";
+import { RestOfList } from "../../ui/loaded-list.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { Inspector } from "../../ui/page.tsx";
 import { State } from "../../ui/state.tsx";
@@ -59,13 +60,13 @@ export function ProviderInspector({ id, onClose }: { id: string; onClose(): void
 function Connections({ providerId }: { providerId: string }) {
   const path = usePath();
   const whose = useWhose();
-  const { rows } = useList("GET /v1/oauth-connections", { query: { providerId } }, { everyMs: 10_000 });
-  if (rows.length === 0) return null;
+  const list = useList("GET /v1/oauth-connections", { query: { providerId } }, { everyMs: 10_000 });
+  if (list.rows.length === 0) return null;
   return (
     <section className="field">
       <h3 className="strong">{words.connections}</h3>
       <ul className="lined">
-        {rows.map((row) => (
+        {list.rows.map((row) => (
           <li key={row.id} className="row">
             <Link className="link grow cut" to={path(`/connections/accounts/${row.id}`)}>
               {nameAccount(row)}
@@ -75,6 +76,7 @@ function Connections({ providerId }: { providerId: string }) {
           </li>
         ))}
       </ul>
+      <RestOfList list={list} />
     </section>
   );
 }

@@ -154,7 +154,13 @@ function findOffsetShift(zone: string, instant: number): number {
   return Math.max(...offsets) - Math.min(...offsets);
 }
 
-/** Searches one period between two clock changes after the other, because within each local time is elapsed time. */
+/** Longer than any change of the clocks. */
+const nearMs = 2 * dayMs;
+
+/**
+ * Between two clock changes, local time is elapsed time. Only changes near the start and near the match are looked for:
+ * between them the clocks show no matching time, and a match can be decades away.
+ */
 function findNextByElapsedTime(pattern: Pattern, zone: string, after: number): number | undefined {
   let from = (Math.floor(after / minuteMs) + 1) * minuteMs;
   while (from <= after + horizon) {
@@ -162,9 +168,11 @@ function findNextByElapsedTime(pattern: Pattern, zone: string, after: number): n
     const local = findNextMatch(pattern, from + offset);
     if (local === undefined) return undefined;
     const at = local - offset;
-    const change = findNextOffsetChange(zone, from, at);
-    if (change === undefined) return at;
-    from = Math.ceil(change / minuteMs) * minuteMs;
+    const near = Math.min(at, from + nearMs);
+    const change = findNextOffsetChange(zone, from, near);
+    if (change !== undefined) from = Math.ceil(change / minuteMs) * minuteMs;
+    else if (near === at) return at;
+    else from = Math.max(near, Math.floor((at - nearMs) / minuteMs) * minuteMs);
   }
   return undefined;
 }

@@ -91,6 +91,25 @@ describe("a time of day happens once a day", () => {
     ]);
   });
 
+  test("an interval pattern that matches decades later is found at the offset of that day", () => {
+    const found = (expression: string, zone: string, count: number) =>
+      shown(cron(expression, zone), "2026-01-01T00:00:00Z", count);
+    expect(found("5 */23 29 2 */7", "America/New_York", 4)).toEqual([
+      "2032-02-29T00:05:00-05:00",
+      "2032-02-29T23:05:00-05:00",
+      "2060-02-29T00:05:00-05:00",
+      "2060-02-29T23:05:00-05:00",
+    ]);
+    // In the night of a change, and in an hour that the clocks skip in other years.
+    expect(found("*/30 1-3 29 3 */7", "Europe/Berlin", 5)).toEqual([
+      "2026-03-29T01:00:00+01:00",
+      "2026-03-29T01:30:00+01:00",
+      "2026-03-29T03:00:00+02:00",
+      "2026-03-29T03:30:00+02:00",
+      "2037-03-29T01:00:00+01:00",
+    ]);
+  });
+
   test("a pattern with every minute of the day is computed within seconds, across a repeated hour", () => {
     const from = Date.parse("2026-10-24T23:30:00Z");
     const began = performance.now();

@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { record } from "../../audit/index.ts";
-import { findMonthlyBudget, setMonthlyBudget } from "../../llm-providers/index.ts";
+import { findMonthlyBudget, lockMonthlyBudget, setMonthlyBudget } from "../../llm-providers/index.ts";
 import { lockOrganization } from "../../organizations/index.ts";
 import type { AutomationSettings } from "./contract.ts";
 import * as store from "./store.ts";
@@ -39,6 +39,7 @@ export async function change(
   return ctx.db.transaction(async (tx) => {
     // Changes of other fields and of budgets at the same moment wait, so that none is lost.
     await lockOrganization(tx, ctx.orgId);
+    await lockMonthlyBudget(tx, ctx.orgId);
     const changedFields = Object.fromEntries(
       Object.entries(changes).filter(([, value]) => value !== undefined),
     );

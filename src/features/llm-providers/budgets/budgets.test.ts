@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   claim,
@@ -293,6 +294,27 @@ describe("the monthly budget of the organization", () => {
     await settings({ monthlyBudgetMicros: null });
     expect(await list()).toEqual([]);
     expect((await settings()).body.settings.budgetWarningPercent).toBe(60);
+  });
+
+  test("keeps a limit that is being changed while its warning level is changed in the settings", async () => {
+    const { owner, orgId } = await createWorkspace(server, "Both");
+    const set = (body: object) =>
+      server.call("/v1/automation-settings", { method: "PATCH", body, headers: owner.auth });
+    await set({ monthlyBudgetMicros: 5_000_000 });
+    const [changed, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const changing = server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`update llm_budgets set limit_micros = 1000 where org_id = ${orgId}`);
+      changed.resolve();
+      await mayCommit.promise;
+    });
+    await changed.promise;
+    const setting = set({ budgetWarningPercent: 50 });
+    await Promise.race([setting, sleep(300)]);
+    mayCommit.resolve();
+    await changing;
+    expect((await setting).body.settings).toMatchObject({
+      ...{ monthlyBudgetMicros: 1_000, budgetWarningPercent: 50 },
+    });
   });
 
   test("is set by requests at the same moment, through both routes, without a fault", async () => {

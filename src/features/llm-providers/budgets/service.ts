@@ -144,6 +144,9 @@ export async function findMonthlyBudget(db: Db, orgId: OrgId) {
   return found?.mode === "budget" ? found : undefined;
 }
 
+/** Waits for changes of the monthly budget that are not committed, so that a change of a part of it keeps them. */
+export const lockMonthlyBudget = (tx: Db, orgId: OrgId) => store.lockOrganizationBudget(tx, orgId);
+
 /** Sets or removes the monthly budget of the organization. The caller records the change. */
 export async function setMonthlyBudget(
   tx: Db,

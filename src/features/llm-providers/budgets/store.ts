@@ -125,6 +125,12 @@ export const findOrganizationBudget = (db: Db, orgId: OrgId) =>
     select b.id, b.mode, b.limit_micros as "limitMicros", b.warning_percent as "warningPercent" from llm_budgets b
     where b.org_id = ${orgId} and b.subject_id = ${orgId} and b.period = 'month'`);
 
+/** Locks the monthly budget of the organization, if there is one, until the transaction ends. */
+export const lockOrganizationBudget = (tx: Db, orgId: OrgId) =>
+  tx.run(sql`
+    select b.id from llm_budgets b
+    where b.org_id = ${orgId} and b.subject_id = ${orgId} and b.period = 'month' for no key update`);
+
 /** Creates the monthly budget of the organization, or changes the one that exists, also when it is an alert. */
 export const saveOrganizationBudget = (
   tx: Db,

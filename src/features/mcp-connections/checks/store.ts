@@ -10,7 +10,7 @@ export interface Failure {
   message: string;
 }
 
-/** Records how the server answered. The time of a failure is that of the first of several with the same code. */
+/** Records how the server answered. The time of a failure is that of the first one since the server worked. */
 export const setHealth = (db: Db, orgId: OrgId, id: ConnectionId, failure: Failure | null) =>
   failure === null
     ? db.run(sql`
@@ -20,7 +20,7 @@ export const setHealth = (db: Db, orgId: OrgId, id: ConnectionId, failure: Failu
     : db.run(sql`
         update mcp_connections set health = 'failing', health_step = ${failure.step}, health_code = ${failure.code},
           health_message = ${failure.message}, checked_at = now(),
-          health_since = case when health = 'failing' and health_code = ${failure.code} then health_since else now() end
+          health_since = case when health = 'failing' then coalesce(health_since, now()) else now() end
         where org_id = ${orgId} and id = ${id}`);
 
 export const setProtocolVersion = (db: Db, orgId: OrgId, id: ConnectionId, version: string) =>

@@ -44,12 +44,16 @@ async function checkConnection(platform: Platform, due: store.DueConnection): Pr
   const connection = await findConnection(platform, orgId, id);
   if (!connection) return;
   try {
-    if (due.isDiscoveryDue) await compareVerdict(platform, connection);
+    const isReached = due.isDiscoveryDue && (await compareVerdict(platform, connection));
     const listed = await listAsHolder(platform, connection);
     if (listed) await recordAnswer(platform, connection, listed);
+    // Nobody is connected whose next listing would show that the server is back.
+    else if (isReached) await store.setReached(db, orgId, id);
     await (listed ? store.setChecked : store.setWithoutCredential)(db, orgId, id);
     metrics.count("mcp_checks_total", { outcome: listed ? "listed" : "no_credential" });
   } catch (error) {
+    // It says nothing about the server. The check is due again when its lease ends.
+    if (hasNoCapacity(error)) return metrics.count("mcp_checks_total", { outcome: "postponed" });
     if (!(error instanceof UpstreamError) && !(error instanceof Refusal))
       log.warn({ connectionId: id, err: error }, "check of an MCP connection failed");
     await recordFailure(platform, connection, error);
@@ -57,10 +61,19 @@ async function checkConnection(platform: Platform, due: store.DueConnection): Pr
   }
 }
 
-/** Compares what the server requires with what a person accepted. People are told about each change once. */
-async function compareVerdict(platform: Platform, { orgId, id }: UsableConnection): Promise<void> {
-  const { newDrift } = await rediscover(platform, orgId, id);
-  if (newDrift.length === 0) return;
+/** Whether this instance had no place for a session or a discovery. A refused discovery says then when to try again. */
+const hasNoCapacity = (error: unknown): boolean =>
+  error instanceof UpstreamError
+    ? error.kind === "busy"
+    : error instanceof Refusal && error.headers["retry-after"] !== undefined;
+
+/**
+ * Compares what the server requires with what a person accepted. People are told about each change once. Returns whether
+ * the server was reached.
+ */
+async function compareVerdict(platform: Platform, { orgId, id }: UsableConnection): Promise<boolean> {
+  const { isReached, newDrift } = await rediscover(platform, orgId, id);
+  if (newDrift.length === 0) return isReached;
   await platform.db.transaction((tx) =>
     announce(tx, orgId, {
       ...{ type: "mcp_connection.drift", connectionId: id, revision: createRevision(newDrift) },
@@ -68,6 +81,7 @@ async function compareVerdict(platform: Platform, { orgId, id }: UsableConnectio
       verdictFields: newDrift.map(({ field }) => field),
     }),
   );
+  return isReached;
 }
 
 const createRevision = (drift: Rediscovery["newDrift"]) =>

@@ -3,6 +3,7 @@ import { type ChangingServer, startChangingServer } from "../../../../test/fixtu
 import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { grantToAll, type SeededConnection, seedMcpConnection } from "../../../../test/mcp-connections.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { sessionPool } from "../upstream/index.ts";
 import { watchConnections } from "./service.ts";
 
 const server = useServer();
@@ -82,6 +83,52 @@ describe("the watch", () => {
     expect(await read()).toMatchObject({ health: "ok", failures: 0, code: null });
   });
 
+  test("tells people once about a server that fails in different ways, and since when", async () => {
+    await watch();
+    // The requirements are compared too, as in every check of a server that has been down for a day.
+    await db().run(
+      sql`update mcp_connections set discovered_at = now() - interval '1 day' where id = ${connection.id}`,
+    );
+    const stopped = upstream;
+    upstream = await startChangingServer();
+    await stopped.close();
+    await watch();
+    const { body: before } = await server.call(`/v1/mcp-connections/${connection.id}`, {
+      headers: acme.owner.auth,
+    });
+    for (let n = 0; n < 3; n++) await watch();
+    const { body: after } = await server.call(`/v1/mcp-connections/${connection.id}`, {
+      headers: acme.owner.auth,
+    });
+    expect(before.connection.problem.since).toBeTypeOf("number");
+    expect(after.connection.problem.since).toBe(before.connection.problem.since);
+    expect(await listEvents("mcp_connection.failing")).toHaveLength(1);
+  });
+
+  test("does not say that a server fails when this instance has no capacity for the check", async () => {
+    await watch();
+    const pool = server.platform.state.get(sessionPool);
+    for (const { id } of await db().rows<{ id: string }>(sql`select id from mcp_connections`)) pool.end(id);
+    // The limits of the pool.
+    const places = server.platform.queues("mcp_sessions", {
+      ...{ capacity: 1024, maxWaitMs: 5_000, maxWaiting: 1024, maxWaitingPerKey: 256, perProcess: true },
+    });
+    const releases: (() => void)[] = [];
+    // Each organization has a share of the places, so it takes many to fill them.
+    for (
+      let place = await places.tryEnter("other");
+      place;
+      place = await places.tryEnter(`other ${releases.length}`)
+    )
+      releases.push(place);
+    await watch();
+    for (const release of releases) release();
+    expect(await read()).toMatchObject({ health: "ok", failures: 0 });
+    expect(await listEvents("mcp_connection.failing")).toEqual([]);
+    await watch();
+    expect(await read()).toMatchObject({ health: "ok", tools: 3 });
+  });
+
   test("passes over connections that are switched off, and suspended organizations", async () => {
     await db().run(sql`update mcp_connections set enabled = false where id = ${connection.id}`);
     await watch();
@@ -108,6 +155,22 @@ describe("the watch", () => {
     expect(saved.status).toBeLessThan(300);
     await watch();
     expect(await read()).toMatchObject({ health: "ok", tools: 3 });
+  });
+
+  test("with nobody connected sees that a server is back", async () => {
+    await db().run(sql`
+      update mcp_connections set credential = 'per_member', registration = 'bearer',
+        discovered_at = now() - interval '1 day' where id = ${connection.id}`);
+    const move = (url: string) =>
+      db().run(sql`update mcp_connections set url = ${url} where id = ${connection.id}`);
+    const stopped = await startChangingServer();
+    await stopped.close();
+    await move(stopped.url);
+    await watch();
+    expect(await read()).toMatchObject({ health: "failing", step: "reach" });
+    await move(upstream.url);
+    await watch();
+    expect(await read()).toMatchObject({ health: "ok", step: null });
   });
 
   test("a refused credential concerns its member, and not the connection", async () => {

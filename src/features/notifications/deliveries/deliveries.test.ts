@@ -144,6 +144,28 @@ describe("an event", () => {
     expect((await list(owner.auth)).body.items[0].lastAttempt.response).toContain("Triage");
   });
 
+  test("does not go to the URL of somebody who may not see all events of its type", async () => {
+    const { owner, orgId, id } = await setUp();
+    await failRun(owner);
+    await fanOut(server);
+    const role = await createRole(server, owner, [
+      "organization:read",
+      "notifications:manage",
+      "connectors:read",
+    ]);
+    const person = await joinWorkspace(server, { orgId }, role.id);
+    const change = (headers: Person["auth"], body: object) =>
+      server.call(`${path}/${id}`, { method: "PATCH", body, headers });
+    const refused = { status: 403, body: { reason: "missing_permission" } };
+    const url = `${receiver.url}/mine`;
+    expect(await change(person.auth, { types: ["sync.failed"], url })).toMatchObject(refused);
+    expect((await change(person.auth, { types: ["sync.failed"] })).status).toBe(200);
+    expect(await change(person.auth, { url })).toMatchObject(refused);
+    await deliver(server);
+    expect(receiver.received.map((one) => one.path)).toEqual(["/hook"]);
+    expect((await change(owner.auth, { url })).status).toBe(200);
+  });
+
   test("is sent to the enabled endpoints of its organization that subscribe to its type", async () => {
     const { owner, id } = await setUp({ url: `${receiver.url}/all` });
     await createEndpoint(server, owner.auth, { url: `${receiver.url}/runs`, types: ["run.failed"] });

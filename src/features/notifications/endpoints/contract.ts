@@ -102,7 +102,7 @@ export const change = route({
   tag,
   summary: "Change, disable or enable an endpoint",
   description:
-    "Pending deliveries are sent to the new `url`. Disabling marks them as `failed`. After enabling, only new events are sent; failed deliveries can be retried. Changing `url` or `types` needs the same permissions as creating the endpoint.",
+    "Pending deliveries are sent to the new `url`. Disabling marks them as `failed`. After enabling, only new events are sent; failed deliveries can be retried. Changing `url` or `types` needs the same permissions as creating the endpoint. Changing `url` also needs those for the types of its earlier deliveries.",
   access,
   params,
   body: z.strictObject({ ...fields, status: z.enum(["enabled", "disabled"]) }).partial(),

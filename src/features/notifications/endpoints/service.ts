@@ -97,8 +97,12 @@ export async function change(ctx: MemberCtx, id: string, given: Change) {
     const before = await lock(tx, ctx, id);
     const endpointId = before.id as store.EndpointId;
     if (given.types !== undefined || given.url !== undefined) checkTypes(ctx, given.types ?? before.types);
+    const url = given.url === undefined ? before.url : normalizeUrl(ctx, given.url);
+    // Deliveries that were made before can still be sent, and sent again, to the new URL.
+    if (url !== before.url)
+      checkMaySee(ctx, await store.listDeliveredTypes(tx, orgId, endpointId, eventTypes));
     await store.update(tx, orgId, endpointId, {
-      url: given.url === undefined ? before.url : normalizeUrl(ctx, given.url),
+      url,
       description: given.description ?? before.description,
       types: [...new Set(given.types ?? before.types)],
     });

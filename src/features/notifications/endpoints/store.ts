@@ -56,6 +56,20 @@ export const update = (tx: Db, orgId: OrgId, id: EndpointId, { url, description,
       updated_at = now()
     where org_id = ${orgId} and id = ${id}`);
 
+/** Those of the types that stored deliveries of the endpoint have. */
+export const listDeliveredTypes = async (
+  db: Db,
+  orgId: OrgId,
+  id: EndpointId,
+  types: readonly EventType[],
+): Promise<EventType[]> =>
+  (
+    await db.rows<{ type: EventType }>(sql`
+      select t.type from unnest(${types}::text[]) t (type) where exists (
+        select from webhook_endpoint_deliveries d
+        where d.org_id = ${orgId} and d.endpoint_id = ${id} and d.type = t.type)`)
+  ).map(({ type }) => type);
+
 /** Enables the endpoint. Earlier failures do not count any more. */
 export const enable = (tx: Db, orgId: OrgId, id: EndpointId) =>
   tx.run(sql`

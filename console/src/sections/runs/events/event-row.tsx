@@ -11,7 +11,7 @@ import {
   Wrench,
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import { formatCost, formatExact, formatNumber } from "../../../lib/format.ts";
+import { formatCost, formatExact, formatNumber, toIsoTime } from "../../../lib/format.ts";
 import { runs } from "../../../texts/runs.ts";
 import { findState } from "../../../ui/states.ts";
 import { CallRow, SearchRow } from "./call-row.tsx";
@@ -53,7 +53,7 @@ export const EventRow = memo(function EventRow({ row, facts, isOpen, onToggle }:
   const { icon: Icon, tone } = looks[row.kind] ?? looks.assistant;
   return (
     <div className="e">
-      <time dateTime={new Date(event.createdAt).toISOString()} title={formatExact(event.createdAt)}>
+      <time dateTime={toIsoTime(event.createdAt)} title={formatExact(event.createdAt)}>
         {facts.formatOffset(event)}
       </time>
       <span className={`k${tone ? ` ${tone}` : ""}`}>

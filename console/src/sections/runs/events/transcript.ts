@@ -1,4 +1,5 @@
 import type { AutomationRunEvent } from "@signalbox/client";
+import { toIsoTime } from "../../../lib/format.ts";
 import { readText } from "./read-event.ts";
 
 /** The events as text, one block each, for the clipboard. */
@@ -7,6 +8,6 @@ export const writeTranscript = (events: readonly AutomationRunEvent[]): string =
     .map(({ type, createdAt, payload }) => {
       const text =
         type === "user" || type === "assistant" || type === "warning" ? readText(payload) : undefined;
-      return `[${new Date(createdAt).toISOString()}] ${type}\n${text ?? JSON.stringify(payload, null, 2)}`;
+      return `[${toIsoTime(createdAt)}] ${type}\n${text ?? JSON.stringify(payload, null, 2)}`;
     })
     .join("\n\n");
