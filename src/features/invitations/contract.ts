@@ -60,7 +60,7 @@ export const create = route({
   tag,
   summary: "Invite somebody by e-mail",
   description:
-    "Valid for 7 days. Inviting an address again replaces its open invitation. The inviter cannot give more permissions than they have. Inviting an owner needs a session of the last 15 minutes.",
+    "Valid for 7 days. Inviting an address again replaces its open invitation. The inviter cannot give more permissions than they have. Inviting an owner, or somebody with permissions that only owners have, needs a session of the last 15 minutes.",
   access: can("members:invite"),
   body: z.strictObject({
     email: z.email().max(320),

@@ -28,7 +28,7 @@ import {
   canStillGrant,
   lockAuthority,
   lockRights,
-  requireFreshForOwner,
+  requireFreshToGive,
   requireGrantableRole,
 } from "../roles/index.ts";
 import { refuseSuspended } from "../suspension/index.ts";
@@ -107,8 +107,8 @@ async function checkOffer(
     if (!actor.permissions.has(right))
       throw forbidden("missing_permission", `Inviting into these teams needs the permission ${right}.`);
   }
-  await requireGrantableRole(tx, actor, role);
-  requireFreshForOwner(ctx, role);
+  const { permissions } = await requireGrantableRole(tx, actor, role);
+  requireFreshToGive(ctx, permissions);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
   const person = await store.findPersonByEmail(tx, ctx.orgId, email);

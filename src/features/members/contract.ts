@@ -77,7 +77,7 @@ export const change = route({
   tag,
   summary: "Give a member another role",
   description:
-    "Takes effect within a second. A caller cannot give more permissions than they have. Only owners can create and change owners, and this needs a session of the last 15 minutes.",
+    "Takes effect within a second. A caller cannot give more permissions than they have. Only owners can create and change owners, and this needs a session of the last 15 minutes. Giving a role with permissions that only owners have needs it too.",
   access: can("members:manage"),
   params,
   body: z.strictObject({ role: z.string().min(1).max(60) }),

@@ -8,6 +8,7 @@ import {
   checkMayChangeMember,
   lockAuthority,
   requireFreshForOwner,
+  requireFreshToGive,
   requireGrantableRole,
   requireOwner,
 } from "../roles/index.ts";
@@ -46,8 +47,11 @@ export async function change(ctx: MemberCtx, id: string, { role }: { role: strin
     const before = await requireMember(tx, ctx.orgId, id);
     await checkMayChangeMember(tx, actor, before);
     if (before.role !== role) refuseManaged(before, "role");
-    await requireGrantableRole(tx, actor, role);
-    if (before.role !== role) requireFreshForOwner(ctx, before.role, role);
+    const { permissions } = await requireGrantableRole(tx, actor, role);
+    if (before.role !== role) {
+      requireFreshForOwner(ctx, before.role);
+      requireFreshToGive(ctx, permissions);
+    }
     if (before.role === "owner" && role !== "owner" && before.deactivatedAt === null)
       await requireAnotherOwner(tx, ctx.orgId, before.id);
     if (before.role !== role) await setRole(ctx, tx, before, role);

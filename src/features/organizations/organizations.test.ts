@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   claim,
@@ -185,6 +186,24 @@ describe("changing an organization", () => {
     const { slug } = (await server.call("/v1/organization", { headers: other.owner.auth })).body.organization;
     expect(await change({ slug })).toMatchObject({ status: 409, body: { error: "slug_taken" } });
     expect((await change({ slug: (await read()).slug })).status).toBe(200);
+  });
+
+  test("is refused to an admin who was demoted while the request waited", async () => {
+    const acme = await createWorkspace(server);
+    const admin = await joinWorkspace(server, acme, "admin");
+    // The caller is known from here on, so the first check of the request does not wait.
+    await server.call("/v1/organization", { headers: admin.auth });
+    const { request } = await server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`select from organizations where id = ${acme.orgId} for update`);
+      const body = { allowedEmailDomains: ["elsewhere.example"] };
+      const request = server.call("/v1/organization", { method: "PATCH", body, headers: admin.auth });
+      await pause(100);
+      await tx.run(sql`update members set role = 'member' where id = ${admin.memberId}`);
+      return { request };
+    });
+    expect(await request).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+    const { organization } = (await server.call("/v1/organization", { headers: acme.owner.auth })).body;
+    expect(organization.allowedEmailDomains).toEqual([]);
   });
 
   test("is allowed for admins; members can only read it", async () => {

@@ -76,6 +76,7 @@ export async function change(ctx: MemberCtx, changes: Changes) {
   if (changesSso) checkMayChangeRequirement(ctx);
   try {
     return await db.transaction(async (tx) => {
+      await lockAuthority(ctx, tx, "organization:update");
       const before = requireOrganization(await store.lock(tx, orgId));
       if (changesSso) await requireSso(ctx, tx, before, changes);
       const organization = requireOrganization(await store.update(tx, orgId, changes));

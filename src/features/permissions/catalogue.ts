@@ -126,6 +126,13 @@ export const catalogue = {
 export type Permission = keyof typeof catalogue;
 export const permissions = Object.keys(catalogue) as Permission[];
 
+/** What no built-in role but the owner has. */
+export const ownerPermissions: ReadonlySet<string> = new Set(
+  permissions.filter((name) =>
+    (catalogue[name].roles as readonly string[]).every((role) => role === "owner"),
+  ),
+);
+
 const byRole = new Map<string, ReadonlySet<string>>(
   builtInRoles.map((role) => [
     role,

@@ -1,7 +1,14 @@
 import { member } from "../../platform/http/index.ts";
 import type { Permission } from "./catalogue.ts";
 
-export { builtInRoles, catalogue, type Permission, permissions, permissionsOfRole } from "./catalogue.ts";
+export {
+  builtInRoles,
+  catalogue,
+  ownerPermissions,
+  type Permission,
+  permissions,
+  permissionsOfRole,
+} from "./catalogue.ts";
 
 /** The access of a route that needs a permission in the active organization. */
 export const can = (permission: Permission, options: Parameters<typeof member>[0] = {}) =>

@@ -4,7 +4,7 @@ import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { checkAccess, member as memberAccess } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
 import { createMembership, findMembership, findRoleOfMember } from "../credentials/index.ts";
-import { builtInRoles, type Permission, permissionsOfRole } from "../permissions/index.ts";
+import { builtInRoles, ownerPermissions, type Permission, permissionsOfRole } from "../permissions/index.ts";
 import * as store from "./store.ts";
 
 /**
@@ -60,9 +60,20 @@ export async function requireGrantableRole(tx: Db, actor: Membership, id: string
  * Who is an owner changes only with a fresh session, as in a transfer. Otherwise a key that leaks gives the organization
  * away, or removes those who could end the key.
  */
-export function requireFreshForOwner({ caller }: MemberCtx, ...roles: readonly string[]): void {
-  if (roles.includes("owner")) checkAccess(memberAccess({ fresh: true }), caller, Date.now());
+export function requireFreshForOwner(ctx: MemberCtx, ...roles: readonly string[]): void {
+  if (roles.includes("owner")) requireFresh(ctx);
 }
+
+/**
+ * The same for what only owners have. Whoever may delete the organization, or decide which provider signs its members
+ * in, needs not be an owner any more.
+ */
+export function requireFreshToGive(ctx: MemberCtx, permissions: Iterable<string>): void {
+  if ([...permissions].some((name) => ownerPermissions.has(name))) requireFresh(ctx);
+}
+
+const requireFresh = ({ caller }: MemberCtx): void =>
+  checkAccess(memberAccess({ fresh: true }), caller, Date.now());
 
 /** Refuses to change a member who has more permissions than the actor. */
 export async function checkMayChangeMember(

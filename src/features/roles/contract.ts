@@ -76,7 +76,7 @@ export const change = route({
   tag,
   summary: "Change a role, for everyone who has it",
   description:
-    "Takes effect within a second. You can change only a role whose permissions, before and after, are all among your own.",
+    "Takes effect within a second. You can change only a role whose permissions, before and after, are all among your own. Adding a permission that only owners have needs a session of the last 15 minutes.",
   access: can("roles:manage"),
   params,
   body: z.strictObject({

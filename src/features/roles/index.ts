@@ -8,6 +8,7 @@ export {
   lockAuthority,
   lockRights,
   requireFreshForOwner,
+  requireFreshToGive,
   requireGrantableRole,
   requireOwner,
 } from "./authority.ts";

@@ -106,6 +106,36 @@ describe("roles", () => {
     expect(await create({ name: "By key", permissions: ["usage:read"] }, key.auth)).toMatchObject(refused);
   });
 
+  test("with what only owners have are given with a fresh session, and no key is enough", async () => {
+    const key = await createKey(server, acme.owner);
+    const strong = await createRole(server, acme.owner, ["members:read", "sso:manage"]);
+    const weak = await createRole(server, acme.owner, ["members:read"]);
+    const bob = await joinWorkspace(server, acme, "member");
+    const assign = (role: string, headers: Auth) =>
+      server.call(`/v1/members/${bob.memberId}`, { method: "PATCH", body: { role }, headers });
+    const sendInvitation = (role: string, headers: Auth) =>
+      server.call("/v1/invitations", { body: { email: `${role}@example.com`, role }, headers });
+    const widened = { permissions: ["members:read", "organization:delete"] };
+    const reauth = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+    expect(await assign(strong.id, key.auth)).toMatchObject(reauth);
+    expect(await sendInvitation(strong.id, key.auth)).toMatchObject(reauth);
+    expect(await change(weak.id, widened, key.auth)).toMatchObject(reauth);
+    const [sent, kept] = [
+      await sendInvitation(strong.id, acme.owner.auth),
+      await sendInvitation(weak.id, key.auth),
+    ];
+    expect([sent.status, kept.status]).toEqual([201, 201]);
+    const resent = `/v1/invitations/${sent.body.invitation.id}/resend`;
+    expect(await server.call(resent, { method: "POST", headers: key.auth })).toMatchObject(reauth);
+    // What it has already, and what admins have too, a key may leave or give.
+    expect((await change(strong.id, { name: `Strong ${strong.id}` }, key.auth)).status).toBe(200);
+    const same = { permissions: ["members:read", "sso:manage", "usage:read"] };
+    expect((await change(strong.id, same, key.auth)).status).toBe(200);
+    expect((await assign(weak.id, key.auth)).status).toBe(200);
+    expect((await change(weak.id, widened)).status).toBe(200);
+    expect((await assign(strong.id, acme.owner.auth)).status).toBe(200);
+  });
+
   test("that are changed apply to the next call of their members", async () => {
     const role = await createRole(server, acme.owner, ["organization:read"]);
     const ann = await joinWorkspace(server, acme, role.id);

@@ -6,7 +6,7 @@ import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { builtInRoles, catalogue, permissions, permissionsOfRole } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { formatBuiltInName, lockAuthority, refuseBeyondOwnRights } from "./authority.ts";
+import { formatBuiltInName, lockAuthority, refuseBeyondOwnRights, requireFreshToGive } from "./authority.ts";
 import type { Role } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -96,7 +96,13 @@ export async function change(ctx: MemberCtx, id: string, input: RoleInput) {
       const before = await requireCustomRole(tx, ctx.orgId, id);
       // Checks its current permissions too, so that nobody changes a role that is stronger than their own.
       refuseBeyondOwnRights(actor, before.permissions, "change this role");
-      if (input.permissions) refuseBeyondOwnRights(actor, input.permissions, "change this role");
+      if (input.permissions) {
+        refuseBeyondOwnRights(actor, input.permissions, "change this role");
+        requireFreshToGive(
+          ctx,
+          input.permissions.filter((name) => !before.permissions.includes(name)),
+        );
+      }
       if (input.name !== undefined) refuseBuiltInName(input.name);
       const role = await store.update(tx, ctx.orgId, before.id as store.RoleId, {
         name: input.name ?? before.name,

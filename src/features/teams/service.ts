@@ -6,6 +6,7 @@ import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
+import { lockAuthority } from "../roles/index.ts";
 import type { Team } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -58,6 +59,7 @@ export async function change(ctx: MemberCtx, id: string, input: TeamInput) {
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
+    await lockAuthority(ctx, tx, "teams:manage");
     const team = await requireTeam(tx, ctx.orgId, id);
     if ((await store.remove(tx, ctx.orgId, team.id)) === 0) throw notFound("team");
     // Its members lose what was granted to the team.
@@ -68,8 +70,9 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
 
 export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
   return ctx.db.transaction(async (tx) => {
+    const actor = await lockAuthority(ctx, tx, "teams:manage");
     const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
-    await checkMayAdd(tx, ctx.member, team.id);
+    await checkMayAdd(tx, actor, team.id);
     if ((await store.addMember(tx, ctx.orgId, member, [team.id])) > 0) {
       await invalidateCallers(ctx.bus, tx, member);
       await record(ctx, tx, { action: "team.member_added", target: toTarget(id), after: { memberId } });
@@ -132,6 +135,7 @@ export async function checkMayMap(tx: Db, actor: Actor, ids: readonly string[]):
 
 export async function removeMember(ctx: MemberCtx, id: string, memberId: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
+    await lockAuthority(ctx, tx, "teams:manage");
     const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
     if (await store.isManaged(tx, ctx.orgId, member, team.id)) {
       throw conflict(

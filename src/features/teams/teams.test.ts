@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   createRole,
@@ -9,6 +10,7 @@ import {
 } from "../../../test/harness.ts";
 import { seedConnection } from "../../../test/oauth.ts";
 import type { MemberId, OrgId } from "../../platform/context.ts";
+import { sql } from "../../platform/db/index.ts";
 import { listGrantees } from "./index.ts";
 
 describe("teams", () => {
@@ -110,6 +112,33 @@ describe("teams", () => {
     expect((await call("GET", `/v1/teams/${team.id}`)).body.team.memberCount).toBe(1);
     await call("DELETE", `/v1/teams/${team.id}`);
     expect(await grantees(carl.memberId)).toEqual([carl.memberId]);
+  });
+
+  test("are changed by nobody who lost the right while the request waited", async () => {
+    const team = await createTeam(server, acme.owner);
+    const [admin, bob] = [
+      await joinWorkspace(server, acme, "admin"),
+      await joinWorkspace(server, acme, "member"),
+    ];
+    const toPlace = (memberId: string) => `/v1/teams/${team.id}/members/${memberId}`;
+    await call("PUT", toPlace(bob.memberId));
+    // The caller is known from here on, so the first check of the requests does not wait.
+    await call("GET", "/v1/teams", undefined, admin.auth);
+    const calling = await server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`select from organizations where id = ${acme.orgId} for update`);
+      const requests = [
+        call("PUT", toPlace(admin.memberId), undefined, admin.auth),
+        call("DELETE", toPlace(bob.memberId), undefined, admin.auth),
+        call("DELETE", `/v1/teams/${team.id}`, undefined, admin.auth),
+      ];
+      await pause(100);
+      await tx.run(sql`update members set role = 'member' where id = ${admin.memberId}`);
+      return { requests };
+    });
+    for (const reply of await Promise.all(calling.requests))
+      expect(reply).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+    const { items } = (await call("GET", `/v1/members?teamId=${team.id}`)).body;
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([bob.memberId]);
   });
 
   test("accept no member of another organization", async () => {

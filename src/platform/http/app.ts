@@ -189,6 +189,12 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
   return [...found].sort((a, b) => b.prefix.length - a.prefix.length);
 }
 
+/**
+ * After a body that took longer, the caller is checked again. Otherwise somebody could send the head of a request, and
+ * its body after the credential has ended.
+ */
+const slowBodyMs = 100;
+
 /** Media types of replies that are sent while they are produced. */
 const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
@@ -220,16 +226,22 @@ async function answer(
     if (caller) addCaller(ctx, caller);
   }
   const { headers, search } = request;
-  const read = (account?: BodyAccount) =>
-    request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
+  const read = async (account?: BodyAccount) => {
+    const startedAt = performance.now();
+    const bytes = await request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
+    if (performance.now() - startedAt > slowBodyMs) await recheck();
+    return bytes;
+  };
   const authorize = (caller: CheckedCaller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
-    // The stream was chosen for the rights that the caller had at its start. With fewer rights, the caller must send a
-    // new request.
+    // The stream or the change was chosen for the rights that the caller had at its start. With fewer rights, the caller
+    // must send a new request.
     if (!hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
   };
-  const recheck = async () => authorize(await authenticate());
+  const recheck = async () => {
+    if (ctx.caller) authorize(await authenticate());
+  };
   const describeOwner = (): StreamOwner => ({
     caller: ctx.caller,
     network: toNetwork(ctx.address),
@@ -249,7 +261,8 @@ async function answer(
   const params = spec.params ? parseParams(request.params, spec.params) : undefined;
 
   const idempotencyKey = takesKey ? headers["idempotency-key"] : undefined;
-  const wantsBody = spec.body || idempotencyKey !== undefined;
+  // The handler of a raw route may read the body itself, and its reply is not kept.
+  const wantsBody = spec.body || (idempotencyKey !== undefined && spec.raw === undefined);
   const bytes = wantsBody ? await read() : undefined;
   const given = (bytes: Buffer) => {
     if (spec.bodyOptional && bytes.length === 0) return {};
@@ -288,6 +301,11 @@ async function answer(
     spec.protocol
       ? createProtocolReply(spec.protocol, headers, status, body, ctx.requestId, added)
       : createJsonReply(status, body, ctx.requestId, added);
+  const prepareInput = async () => {
+    const prepared = await prepare?.(ctx, input);
+    if (prepare) await recheck();
+    return prepared;
+  };
   if (idempotencyKey !== undefined) {
     // On other routes the active organization does not matter, and the request itself may change it.
     const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
@@ -299,7 +317,7 @@ async function answer(
       limits: (rights && (await idempotencyLimits?.(ctx, rights.orgId))) ?? defaultCredentialLimits,
     };
     const isDone = prepare !== undefined && (await hasReply(ctx, idempotencyKey, rights));
-    const prepared = prepare && !isDone ? await prepare(ctx, input) : undefined;
+    const prepared = isDone ? undefined : await prepareInput();
     const { status, body, replayed } = await runOncePerKey(
       ctx,
       idempotencyKey,
@@ -313,7 +331,7 @@ async function answer(
     if (replayed) setHeader("idempotency-replayed", "true");
     return createReply(status, body);
   }
-  const run = async () => handle(ctx, prepare ? { ...input, prepared: await prepare(ctx, input) } : input);
+  const run = async () => handle(ctx, prepare ? { ...input, prepared: await prepareInput() } : input);
   const outcome = await run().catch(async (error: unknown) => {
     // The collision may come from a change of the caller's own rights. The reply is then that refusal.
     if (isCollision(error)) await recheck();

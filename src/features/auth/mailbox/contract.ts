@@ -9,6 +9,7 @@ const token = z.string().min(1).max(2000);
 export const openLink = route({
   method: "get",
   path: "/api/auth/verify-email",
+  changes: true,
   tag,
   summary: "Open the page behind the link in the confirmation mail",
   description:

@@ -139,6 +139,16 @@ describe("a confirmation link", () => {
     expect(await audited("user.email_verified", ada.userId)).toHaveLength(1);
   });
 
+  test("is not confirmed by HEAD, also in the browser that is signed in to the account", async () => {
+    const ada = await signUp(server);
+    const head = await server.call(`/api/auth/verify-email?token=${await findLink(ada)}`, {
+      method: "HEAD",
+      headers: { cookie: `signalbox_session=${ada.token}` },
+    });
+    expect(head.status).toBe(405);
+    expect(await isVerified(ada.userId)).toBe(false);
+  });
+
   test("confirms the address when its recipient says that the account is theirs, and keeps everything", async () => {
     const { owner, programs } = await createAccountWithCredentials();
     const token = await findLink(owner);

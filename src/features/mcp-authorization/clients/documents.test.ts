@@ -229,6 +229,14 @@ describe("registration", () => {
       expect(body).not.toHaveProperty(name);
   });
 
+  test("also registers a client that sends an Idempotency-Key", async () => {
+    const reply = await server.call("/oauth/register", {
+      body: { redirect_uris: ["https://a.example/"] },
+      headers: { "idempotency-key": "a-key-of-a-generic-client" },
+    });
+    expect(reply).toMatchObject({ status: 201, body: { redirect_uris: ["https://a.example/"] } });
+  });
+
   test("refuses what is not valid, with the errors of RFC 7591", async () => {
     for (const [body, error] of [
       [{}, "invalid_redirect_uri"],
