@@ -389,6 +389,13 @@ create table claim_links (
 );
 CREATE INDEX claim_links_org ON claim_links USING btree (org_id);
 
+create table connector_leftovers (
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  deleted_at timestamptz not null default now(),
+  constraint connector_leftovers_pkey PRIMARY KEY (connector_id)
+);
+
 create table connector_secrets (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -478,7 +485,7 @@ CREATE INDEX connectors_check ON connectors USING btree (checked_at NULLS FIRST)
 CREATE INDEX connectors_installation ON connectors USING btree (installation_id) WHERE (installation_id IS NOT NULL);
 CREATE INDEX connectors_match ON connectors USING btree (repository_key);
 CREATE INDEX connectors_page ON connectors USING btree (org_id, id DESC);
-CREATE TRIGGER connectors_deliveries AFTER DELETE ON connectors REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION connectors_remove_deliveries();
+CREATE TRIGGER connectors_deliveries AFTER DELETE ON connectors REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION connectors_leave_rows();
 
 create table database_sizes (
   day date not null,
@@ -2456,25 +2463,20 @@ AS $function$ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION connectors_remove_deliveries()
+CREATE OR REPLACE FUNCTION connectors_leave_rows()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare
   connector record;
 begin
-  for connector in
-    select id, org_id, exists (select from organizations o where o.id = gone.org_id) as has_organization from gone
-  loop
-    if connector.has_organization then
-      delete from connector_syncs where connector_id = connector.id;
-      delete from webhook_deliveries where target_connector_id = connector.id;
-      delete from webhook_delivery_targets where connector_id = connector.id;
-    else
-      -- The partial index of live syncs is by organization.
-      delete from connector_syncs
-      where org_id = connector.org_id and connector_id = connector.id and status in ('queued', 'running');
-    end if;
+  insert into connector_leftovers (connector_id, org_id)
+  select id, org_id from gone where exists (select from organizations o where o.id = gone.org_id)
+  on conflict (connector_id) do update set deleted_at = now();
+  for connector in select id, org_id from gone loop
+    -- The partial index of live syncs is by organization.
+    delete from connector_syncs
+    where org_id = connector.org_id and connector_id = connector.id and status in ('queued', 'running');
   end loop;
   return null;
 end $function$;

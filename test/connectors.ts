@@ -52,6 +52,10 @@ const findJob = (name: string) => jobs.find((job) => job.name === name)!;
 /** Runs every due sync, as a worker does within two seconds. Resolves when all of them have ended. */
 export const runSyncs = (server: TestServer) => findJob("connectors.work").handle(server.platform, {});
 
+/** Removes what deleted connectors have left, which otherwise happens within a minute. */
+export const removeLeftoversOfConnectors = (server: TestServer) =>
+  findJob("connectors.remove_leftovers").handle(server.platform, {});
+
 /** Runs the sweep for this connector now, which otherwise happens within minutes. */
 export async function sweepConnector(server: TestServer, connectorId: string) {
   await server.platform.db.run(

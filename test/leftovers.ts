@@ -6,6 +6,8 @@ import { createWorkspace, type TestServer, type Workspace } from "./harness.ts";
 
 export interface GrownOrganization extends Workspace {
   connectorId: string;
+  /** Receives a tenth of the deliveries, together with the first one. */
+  otherConnectorId: string;
 }
 
 /** Rows for one statement, so that a large organization exceeds no time limit. */
@@ -81,5 +83,5 @@ export async function createGrownOrganization(server: TestServer, count: number)
       select ${orgId}, 'r' || ${from}::int + n, '2026-11-01', '', '', '' from generate_series(1, ${size}::int) n`);
   }
   await db.run(sql`update audit_chains set seq = seq + ${count}::bigint where scope = ${orgId}`);
-  return { ...workspace, connectorId };
+  return { ...workspace, connectorId, otherConnectorId };
 }

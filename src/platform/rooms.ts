@@ -14,7 +14,7 @@ import {
 import { type Job, job } from "./jobs/index.ts";
 import type { SealedColumn } from "./keyring.ts";
 import { createLastUsed } from "./last-used.ts";
-import { type RemoveLeftovers, removeLeftovers } from "./leftovers/index.ts";
+import { maxRemovalMs, type RemoveLeftovers, removeLeftovers } from "./leftovers/index.ts";
 import * as mail from "./mail/index.ts";
 import { upgradeSealing } from "./reseal/index.ts";
 import type { StateDefinition } from "./state.ts";
@@ -50,9 +50,6 @@ export interface Room {
   /** Called once in a process that answers routes of this room. */
   onServe?(platform: Platform): void;
 }
-
-/** The time limit of one round. The next one continues. */
-const maxRemovalMs = 50_000;
 
 export const defineRoom = (room: Room): Room => room;
 

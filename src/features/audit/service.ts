@@ -1,5 +1,5 @@
 import { type Ctx, findRights, type MemberCtx, type OrgId } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, readBatches } from "../../platform/db/index.ts";
 import { notFound } from "../../platform/errors.ts";
 import { baseHeaders, readPage } from "../../platform/http/index.ts";
 import { isId, newId, newIdAt } from "../../platform/ids.ts";
@@ -228,24 +228,19 @@ async function toAuditEvents(db: Db, orgId: OrgId | null, rows: readonly store.R
   });
 }
 
-const exportBatchSize = 500;
-
-/** Reads the next step only when the last one was sent, so a slow client keeps one step in memory. */
+/** Reads the next batch only when the last one was sent, so a slow client keeps one batch in memory. */
 export async function exportAll(ctx: MemberCtx, format: "jsonl" | "csv", filter: Filter): Promise<Response> {
   async function* lines() {
     if (format === "csv") yield formatCsvLine();
     const { sequence: end, prunedSequence } = (await readChain(ctx)).chain;
-    for (let after = prunedSequence; after < end; after += exportBatchSize) {
-      const rows = await store.listInChainOrder(
-        ctx.db,
-        ctx.orgId,
-        filter,
-        after,
-        Math.min(exportBatchSize, end - after),
-      );
+    const batches = readBatches(prunedSequence, async (after, count) => {
+      const last = Math.min(after + count, end);
+      const batch = await store.listInChainOrder(ctx.db, ctx.orgId, filter, after, last);
+      return batch.next === end ? { ...batch, next: undefined } : batch;
+    });
+    for await (const rows of batches) {
       const events = await toAuditEvents(ctx.db, ctx.orgId, rows);
-      if (events.length > 0)
-        yield events.map(format === "csv" ? formatCsvLine : (event) => `${JSON.stringify(event)}\n`).join("");
+      yield events.map(format === "csv" ? formatCsvLine : (event) => `${JSON.stringify(event)}\n`).join("");
     }
     yield format === "csv" ? "# complete\r\n" : '{"complete":true}\n';
   }

@@ -1,5 +1,15 @@
 import type { OrgId, UserId } from "../../platform/context.ts";
-import { type Db, emptySql, filterOrder, join, listSource, type Sql, sql } from "../../platform/db/index.ts";
+import {
+  type Batch,
+  type Db,
+  emptySql,
+  filterOrder,
+  join,
+  listSource,
+  pageBytes,
+  type Sql,
+  sql,
+} from "../../platform/db/index.ts";
 import { type Id, idsBetween } from "../../platform/ids.ts";
 import type { Chain, Filter } from "./contract.ts";
 import type { Entry } from "./entry.ts";
@@ -120,13 +130,30 @@ export const listByScope = (db: Db, scope: OrgId | typeof instanceScope, filter:
   });
 };
 
-/** Of the next `count` entries in the order of the chain, those that match the filter. */
-export const listInChainOrder = (db: Db, orgId: OrgId, filter: Filter, after: number, count: number) =>
-  db.rows<Row>(sql`
-    select ${columns} from audit_events e
-    where e.scope = ${orgId} and e.seq > ${after}::bigint and e.seq <= ${after}::bigint + ${count}::bigint
-      and ${matchFilter(filter)}
+/** Of the entries after one, up to `last`, those that match the filter and fit into about `pageBytes`. */
+export async function listInChainOrder(
+  db: Db,
+  orgId: OrgId,
+  filter: Filter,
+  after: number,
+  last: number,
+): Promise<Batch<Row, number>> {
+  const found = await db.rows<Row & { matching: number }>(sql`
+    select ${columns}, e.matching from (
+      select e.*, row_number() over page as place, count(*) over () as matching,
+        sum(coalesce(octet_length(e.before::text), 0) + coalesce(octet_length(e.after::text), 0)) over page as bytes
+      from audit_events e
+      where e.scope = ${orgId} and e.seq > ${after}::bigint and e.seq <= ${last}::bigint and ${matchFilter(filter)}
+      window page as (order by e.seq)) e
+    where e.place = 1 or e.bytes <= ${pageBytes}::bigint
     order by e.seq`);
+  const isFull = found.length < (found[0]?.matching ?? 0);
+  return {
+    rows: found.map(({ matching: _, ...row }) => row),
+    next: isFull ? found.at(-1)!.sequence : last,
+    isFull,
+  };
+}
 
 /**
  * The chain of the instance is short beside the others. As a range of scopes, it can only be read from the index of

@@ -2,7 +2,7 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { installationTokens, sealedAccess } from "./access/index.ts";
 import { routes as checks } from "./checks/index.ts";
-import { routes as connectors } from "./connectors/index.ts";
+import { routes as connectors, removeLeftovers } from "./connectors/index.ts";
 import {
   routes as deliveries,
   removeOldRecords,
@@ -26,7 +26,7 @@ export const room = defineRoom({
     { name: "Webhooks", description: "Webhook deliveries from code hosts, and their outcome." },
   ],
   routes: [...connectors, ...checks, ...secrets, ...syncs, ...ingress, ...deliveries, ...refused],
-  jobs: [runSyncs, compareHeads, removeOldSyncs, removeOldRecords],
+  jobs: [runSyncs, compareHeads, removeOldSyncs, removeOldRecords, removeLeftovers],
   leftovers: [removeSomeTargets, removeSomeOfConnectors, removeSomeOfSecrets, removeSomeSyncs],
   permissions: ["connectors:read", "connectors:manage"] satisfies Permission[],
   sealedColumns: [sealedAccess, sealedSecrets],

@@ -183,15 +183,3 @@ describe("deleting an organization with many rows", () => {
     expect(faults).toEqual([]);
   });
 });
-
-describe("deleting one connector", () => {
-  test("removes its syncs, deliveries and targets at once", async () => {
-    const { owner, orgId, connectorId } = await createGrownOrganization(server, 100);
-    expect(
-      (await server.call(`/v1/connectors/${connectorId}`, { method: "DELETE", headers: owner.auth })).status,
-    ).toBeLessThan(300);
-    const left = await countLeft(orgId);
-    // Those of the other connector, and its first sync.
-    expect(left).toMatchObject({ connector_syncs: 1, webhook_deliveries: 10, webhook_delivery_targets: 10 });
-  });
-});

@@ -1,5 +1,6 @@
 export { type FolderLock, findLockHolder, lockFolder } from "@signalbox/command-line/folders";
 export { formatArray } from "./array-literal.ts";
+export { type Batch, readBatches } from "./batches.ts";
 export { ByteParts } from "./bind.ts";
 export {
   createDb,

@@ -6,7 +6,7 @@ import { raw, type Sql, sql } from "./sql.ts";
  * row, on a bounded number of rows per statement and per request.
  */
 export interface ListSource<Row> {
-  /** False when every candidate matches. The first step then examines only as many as the largest page needs. */
+  /** False when nearly every candidate matches. The first step then examines only as many as the largest page needs. */
   filtered: boolean;
   /** Examines the next `count` candidates below `after` and returns those that match and fit. */
   examine(after: string, count: number, space: Space): Promise<Step<Row>>;
@@ -81,7 +81,7 @@ export async function scan<Row extends { id: string }>(
 export const filterOrder = (id: Sql): Sql => sql`${id} collate "POSIX"`;
 
 interface ListSql {
-  /** Whether `matches` can be false. */
+  /** False when `matches` is nearly always true. */
   filtered: boolean;
   /** Selects `id` and `matches` of the next `count` rows below `after`, largest id first. */
   candidates: (after: string, count: Sql) => Sql;

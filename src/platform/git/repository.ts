@@ -2,7 +2,7 @@ import type { Egress } from "@signalbox/discovery/egress";
 import { type Budget, createBudget } from "./budget.ts";
 import { type Capabilities, readCapabilities } from "./capabilities.ts";
 import { GitError, malformed } from "./errors.ts";
-import { defaultLimits, type GitLimits } from "./limits.ts";
+import { defaultLimits, type GitLimits, mebibytes } from "./limits.ts";
 import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from "./objects.ts";
 import type { Pack } from "./pack.ts";
 import { fetchAdvertisement, type Remote } from "./transport.ts";
@@ -78,6 +78,12 @@ async function openSnapshot(
     tree(treeId) {
       // The empty tree is not stored in repositories, because every git knows its id.
       if (treeId === emptyTree && !pack.find(treeId)) return [];
+      // An object that is too large is not in the pack's index.
+      if (!pack.find(treeId) && pack.skipped > 0)
+        throw new GitError(
+          "too_large",
+          `A folder of the repository takes more than ${mebibytes(remote.limits.objectBytes)}. Divide it into several folders.`,
+        );
       const { type, data } = pack.read(treeId);
       if (type !== "tree") throw malformed("an object that should be a folder is not a folder");
       return parseTree(data);

@@ -1,1 +1,2 @@
+export { removeLeftovers } from "./jobs.ts";
 export { routes } from "./routes.ts";

@@ -95,5 +95,26 @@ export const setStatus = (
     update connectors set status = ${status}, status_reason = ${reason}, updated_at = now()
     where org_id = ${orgId} and id = ${id}`);
 
+/**
+ * A trigger also deletes its queued and running syncs. Its other syncs and its deliveries are left, with a mark: a job
+ * removes them.
+ */
 export const remove = (tx: Db, orgId: OrgId, id: ConnectorId) =>
   tx.run(sql`delete from connectors where org_id = ${orgId} and id = ${id}`);
+
+export interface DeletedConnector {
+  orgId: OrgId;
+  connectorId: ConnectorId;
+  /** Whoever adds rows locks the connector, so this is only for processes that do not. */
+  isSettled: boolean;
+}
+
+/** Deleted connectors with rows that are not removed yet. */
+export const listDeletedAcrossOrganizations = (db: Db, after: string, limit: number) =>
+  db.rows<DeletedConnector>(sql`
+    select l.org_id as "orgId", l.connector_id as "connectorId",
+      l.deleted_at < now() - interval '10 minutes' as "isSettled"
+    from connector_leftovers l where l.connector_id > ${after} order by l.connector_id limit ${limit}`);
+
+export const removeMark = (db: Db, orgId: OrgId, id: ConnectorId) =>
+  db.run(sql`delete from connector_leftovers where org_id = ${orgId} and connector_id = ${id}`);

@@ -1,3 +1,9 @@
 export { removeOldRecords } from "./jobs.ts";
 export { routes } from "./routes.ts";
-export { removeSomeOfConnectors, removeSomeOfSecrets, removeSomeTargets } from "./store.ts";
+export {
+  removeSomeOfConnector,
+  removeSomeOfConnectors,
+  removeSomeOfSecrets,
+  removeSomeTargets,
+  removeSomeTargetsOfConnector,
+} from "./store.ts";

@@ -1,6 +1,7 @@
 /** Deliveries are in partitions of a week. Their ids stay unique across partitions. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { removeLeftoversOfConnectors } from "../../../../test/connectors.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { insertConnector, pushBody, signedHeaders, type TestConnector } from "../../../../test/webhooks.ts";
 import { listPartitions, raw, sql } from "../../../platform/db/index.ts";
@@ -85,11 +86,12 @@ describe("partitions of deliveries", () => {
     expect(await find(old.deliveryId)).toMatchObject({ repeats: 0 });
   });
 
-  test("lose the keys of a connector with the connector", async () => {
+  test("lose the keys of a connector with its deliveries", async () => {
     await push(randomUUID(), pushBody(connector));
     const countKeys = () => server.platform.db.rows(sql`select 1 from webhook_delivery_keys`);
     expect(await countKeys()).not.toEqual([]);
     await server.platform.db.run(sql`delete from connectors where id = ${connector.id}`);
+    await removeLeftoversOfConnectors(server);
     expect(await countKeys()).toEqual([]);
   });
 });

@@ -9,9 +9,16 @@ import {
   sql,
 } from "../../../platform/db/index.ts";
 import type { Dialect } from "../dialects/index.ts";
+import type { EventTarget } from "../events/index.ts";
 import { bodyDigest, type DeliveryId } from "../ingress/index.ts";
 import { syncRetentionDays } from "../syncs/index.ts";
 import type { ListQuery, WebhookDelivery } from "./contract.ts";
+
+type ConnectorId = EventTarget["connectorId"];
+
+/** Target `t` is a connector of the organization. Rows of a deleted one are left until a job has removed them. */
+const isTarget = (orgId: OrgId) => sql`t.org_id = ${orgId} and exists (
+  select from connectors c where c.org_id = ${orgId} and c.id = t.connector_id)`;
 
 /**
  * The sync of target `t` of delivery `d`. A push records the id before it is known whether another delivery has queued
@@ -27,7 +34,7 @@ const syncId = sql`case when d.received_at < now() - make_interval(days => ${syn
  */
 const isProven = (orgId: OrgId) => sql`(d.org_id = ${orgId} or exists (
   select from webhook_targets t join connector_syncs s on s.connector_id = t.connector_id
-  where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`;
+  where t.delivery = d.id and ${isTarget(orgId)} and s.status = 'succeeded' and s.commit_sha = d.head))`;
 
 /** Delivery `d`, with `p.proven`: whether its details may be shown. */
 const shownColumns = (orgId: OrgId) =>
@@ -44,7 +51,7 @@ const columns = (orgId: OrgId) => sql`d.id, d.delivery_id as "deliveryId",
   d.dropped_body_bytes is null as "bodyStored", d.repeats, d.altered_at as "alteredAt", d.received_at as "receivedAt",
   d.last_received_at as "lastReceivedAt", (
     select json_agg(json_build_object('connectorId', t.connector_id, 'syncId', ${syncId}) order by t.connector_id)
-    from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId}) as targets`;
+    from webhook_targets t where t.delivery = d.id and ${isTarget(orgId)}) as targets`;
 
 /** Filters by the connector alone: with the organization as well, the planner expects far too few rows. */
 export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit<ListQuery, "limit">) => {
@@ -61,6 +68,14 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
           sql`t.connector_id = ${connectorId} and ${isOwn}`,
         ];
   const { where, id } = chooseRange(outcome, event);
+  // With the limit, the planner cannot read the targets of all deliveries in advance.
+  const hasTarget =
+    connectorId === undefined
+      ? sql`(exists (select from connectors c where c.org_id = ${orgId} and c.id = t.connector_id)
+          or coalesce((
+            select true from webhook_delivery_targets o join connectors c on c.id = o.connector_id
+            where o.org_id = ${orgId} and c.org_id = ${orgId} and o.delivery = t.delivery limit 1), false))`
+      : sql`true`;
   const matches =
     conditions.length === 0
       ? sql`true`
@@ -69,13 +84,15 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
     filtered: conditions.length > 0,
     // A delivery for one connector names it in its own row. Others have rows in webhook_delivery_targets.
     candidates: (after, count) => sql`
-      select t.delivery as id, ${matches} as matches from (
-        (select d.id as delivery from webhook_deliveries d where ${deliveryRange} ${where} and ${id} < ${after}
+      select t.delivery as id, ${matches} and ${hasTarget} as matches from (
+        (select d.id as delivery, d.target_connector_id as connector_id from webhook_deliveries d
+          where ${deliveryRange} ${where} and ${id} < ${after}
           order by ${id} desc limit ${count})
         union all
-        (select distinct t.delivery from webhook_delivery_targets t
-          where ${targetRange} and t.delivery < ${after}
-          order by t.delivery desc limit ${count})
+        (select u.delivery, null from (
+            select distinct t.delivery from webhook_delivery_targets t
+            where ${targetRange} and t.delivery < ${after}
+            order by t.delivery desc limit ${count}) u)
         order by delivery desc limit ${count}) t`,
     rows: (ids) => sql`select ${columns(orgId)} from ${shownColumns(orgId)} where d.id = any(${ids})`,
   });
@@ -95,7 +112,7 @@ export const find = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<WebhookDelivery>(sql`
     select ${columns(orgId)} from ${shownColumns(orgId)}
     where d.id = ${id} and exists (
-      select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
+      select from webhook_targets t where t.delivery = d.id and ${isTarget(orgId)})`);
 
 interface Contents {
   scope: string;
@@ -128,14 +145,14 @@ export const findToReplay = (db: Db, orgId: OrgId, id: DeliveryId) =>
       d.dropped_body_bytes is null as "isBodyStored", d.scope
     from webhook_deliveries d
     where d.id = ${id} and exists (
-      select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
+      select from webhook_targets t where t.delivery = d.id and ${isTarget(orgId)})`);
 
 /** Undefined when the delivery was removed. Otherwise it is locked until the transaction ends. */
 export const lock = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<{ id: DeliveryId }>(sql`
     select d.id from webhook_deliveries d
     where d.id = ${id} and exists (
-      select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})
+      select from webhook_targets t where t.delivery = d.id and ${isTarget(orgId)})
     for update`);
 
 /** The table of deliveries, in partitions by id. */
@@ -177,3 +194,22 @@ export const removeSomeOfSecrets = (db: Db, orgId: OrgId, limit: number) =>
   db.run(sql`
     delete from webhook_deliveries where id = any(array(
       select d.id from webhook_deliveries d where d.org_id = ${orgId} order by d.id desc limit ${limit}))`);
+
+/** Removes the rows that name a deleted connector as one of several targets. */
+export const removeSomeTargetsOfConnector = (db: Db, orgId: OrgId, connectorId: ConnectorId, limit: number) =>
+  db.run(sql`
+    delete from webhook_delivery_targets where org_id = ${orgId} and ctid = any(array(
+      select t.ctid from webhook_delivery_targets t
+      where t.org_id = ${orgId} and t.connector_id between ${connectorId} and ${connectorId}
+      order by t.connector_id, t.delivery desc limit ${limit}))`);
+
+/**
+ * Removes deliveries to a deleted connector. A trigger removes their keys. A range, because for a single value the planner
+ * would read the deliveries to all connectors from the newest one.
+ */
+export const removeSomeOfConnector = (db: Db, orgId: OrgId, connectorId: ConnectorId, limit: number) =>
+  db.run(sql`
+    delete from webhook_deliveries where target_org_id = ${orgId} and id = any(array(
+      select d.id from webhook_deliveries d
+      where d.target_org_id = ${orgId} and d.target_connector_id between ${connectorId} and ${connectorId}
+      order by d.target_connector_id, d.id desc limit ${limit}))`);

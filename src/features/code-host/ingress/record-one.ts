@@ -60,7 +60,15 @@ export function recordDelivery(
     // The connector that the URL named sees every delivery that was sent to it.
     const targets = typeof found === "string" || found.length === 0 ? (named ? [named] : []) : found;
 
-    if (await store.insertAcrossOrganizations(tx, delivery, verdict, targets)) {
+    const insert = () => store.insertAcrossOrganizations(tx, delivery, verdict, targets);
+    let isNew = await insert();
+    const earlier = isNew ? undefined : await store.countRepeatAcrossOrganizations(tx, delivery);
+    if (!isNew && !earlier) {
+      // The id is that of a delivery to a connector that was deleted. A job removes it, or has just removed it.
+      await store.removeLeftoverAcrossOrganizations(tx, delivery);
+      isNew = await insert();
+    }
+    if (isNew) {
       const owner = connector?.orgId ?? (targets.length === 1 ? targets[0]!.orgId : undefined);
       const bytes = verdict.outcome === "accepted" ? countBytes(delivery) : overhead.delivery;
       if (owner) tx.afterCommit(() => meter.add(owner, "webhook_storage", bytes));
@@ -73,7 +81,6 @@ export function recordDelivery(
         headUnproven,
       });
     }
-    const earlier = await store.countRepeatAcrossOrganizations(tx, delivery);
     if (!earlier) throw unavailable("The delivery with this id was just removed. Try again.", 1);
     if (!earlier.sameBody) return { verdict: earlier, queued: false };
     const isRepeated = earlier.outcome === "accepted";

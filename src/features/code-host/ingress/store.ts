@@ -222,7 +222,7 @@ export interface EarlierDelivery extends Verdict {
   sameBody: boolean;
 }
 
-/** Counts a repeat of the delivery with this id and locks it. */
+/** Counts a repeat of the delivery with this id and locks it. One that a deleted connector has left does not count. */
 export const countRepeatAcrossOrganizations = (db: Db, { scope, deliveryId, body }: Delivery) => {
   const digest = hash("sha256", body, "buffer");
   return db.row<EarlierDelivery>(sql`
@@ -230,8 +230,18 @@ export const countRepeatAcrossOrganizations = (db: Db, { scope, deliveryId, body
       altered_at = case when ${bodyDigest} = ${digest}::bytea then altered_at else coalesce(altered_at, now()) end
     where id = (
       select k.id from webhook_delivery_keys k where k.scope = ${scope} and k.delivery_id = ${deliveryId})
+      and (target_connector_id is null or exists (select from connectors c where c.id = target_connector_id))
     returning id, outcome, reason, ${bodyDigest} = ${digest}::bytea as "sameBody"`);
 };
+
+/** Removes the delivery with this id when it was left by a deleted connector. A trigger removes its key. */
+export const removeLeftoverAcrossOrganizations = (db: Db, { scope, deliveryId }: Delivery) =>
+  db.run(sql`
+    delete from webhook_deliveries
+    where id = (
+      select k.id from webhook_delivery_keys k where k.scope = ${scope} and k.delivery_id = ${deliveryId})
+      and not exists (select from connectors c where c.id = target_connector_id)
+      and target_connector_id is not null`);
 
 export const setVerdictAcrossOrganizations = (db: Db, id: DeliveryId, { outcome, reason }: Verdict) =>
   db.run(sql`update webhook_deliveries set outcome = ${outcome}, reason = ${reason} where id = ${id}`);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { removeLeftoversOfConnectors } from "../../../../test/connectors.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { countRowsOfNode, explainStatement, flattenPlan, recordStatements } from "../../../../test/plans.ts";
 import {
@@ -92,8 +93,55 @@ describe("a connector that is removed", () => {
     const ids = (await list(acme, byConnector(connector))).map(({ id }) => id);
     expect(await rows(ids)).toBe(3);
     await remove(connector, acme);
-    expect(await rows(ids)).toBe(0);
     for (const id of ids) expect((await call(`/v1/webhook-deliveries/${id}`, acme)).status).toBe(404);
+    await removeLeftoversOfConnectors(server);
+    expect(await rows(ids)).toBe(0);
+  });
+
+  test("lets the ids of its deliveries be used again, before and after a job has removed them", async () => {
+    for (const removeFirst of [false, true]) {
+      const first = await connect(acme);
+      const [body, id, ignoredId] = [pushBody(first), randomUUID(), randomUUID()];
+      await deliverToInstance(body, id);
+      await deliverToInstance(body, ignoredId);
+      const [, before] = await list(acme, byConnector(first));
+      await remove(first, acme);
+      if (removeFirst) await removeLeftoversOfConnectors(server);
+      // Another body, because it would be a repetition with an altered body.
+      expect(await deliverToInstance(pushBody(first), ignoredId)).toMatchObject({
+        status: 200,
+        body: { accepted: false, reason: "no matching connector" },
+      });
+      const second = await connect(acme, { repository: first.repository });
+      const third = await connect(globex, { repository: first.repository });
+      for (const queued of [true, false])
+        expect(await deliverToInstance(body, id)).toMatchObject({ body: { queued } });
+      for (const [workspace, connector] of [
+        [acme, second],
+        [globex, third],
+      ] as const) {
+        const [delivery, ...more] = await list(workspace, byConnector(connector));
+        expect(more).toEqual([]);
+        expect(delivery!.id).not.toBe(before!.id);
+        expect(delivery!.targets).toEqual([{ connectorId: connector.id, syncId: expect.any(String) }]);
+      }
+      await removeLeftoversOfConnectors(server);
+      expect(await list(acme, byConnector(second))).toHaveLength(1);
+      expect(await rows([before!.id])).toBe(0);
+    }
+  });
+
+  test("lets one connector that took its place receive the same deliveries again", async () => {
+    const first = await connect(acme);
+    const [body, id] = [pushBody(first), randomUUID()];
+    await deliverToInstance(body, id);
+    await remove(first, acme);
+    const second = await connect(acme, { repository: first.repository });
+    expect(await deliverToInstance(body, id)).toMatchObject({ status: 202, body: { queued: true } });
+    const [delivery] = await list(acme, byConnector(second));
+    expect(delivery!.targets).toEqual([{ connectorId: second.id, syncId: expect.any(String) }]);
+    await removeLeftoversOfConnectors(server);
+    expect(await list(acme, byConnector(second))).toEqual([delivery]);
   });
 
   test("keeps deliveries that other connectors received too", async () => {

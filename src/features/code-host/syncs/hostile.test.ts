@@ -148,6 +148,15 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "succeeded", problemCount: 0 });
   });
 
+  test("with a folder that is too large to be read is refused as too large", async () => {
+    const repository = createHostileRepository();
+    const blob = repository.add("blob", Buffer.from("x"));
+    const names = Array.from({ length: 300_000 }, (_, i) => `e${String(i).padStart(6, "0")}.txt`);
+    commitFolder(repository, repository.tree(names.map((name) => ({ mode: "100644", name, id: blob }))));
+    const sync = await syncWatched("300,000 entries", repository);
+    expect(sync).toMatchObject({ status: "failed", error: { code: "too_large", retryable: false } });
+  });
+
   test("with 13.6 million empty packets in a small compressed reply is refused", async () => {
     const repository = createHostileRepository();
     commitFolder(repository, repository.tree([]));

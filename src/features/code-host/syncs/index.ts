@@ -6,6 +6,7 @@ export {
   newestSync,
   onConflictWithQueued,
   removeSome as removeSomeSyncs,
+  removeSomeOfConnector as removeSomeSyncsOfConnector,
   type SyncRequest,
 } from "./store.ts";
 export { removeOldSyncs, runSyncs, syncRetentionDays, syncWorker } from "./work/index.ts";

@@ -43,15 +43,22 @@ export const list = (db: Db, orgId: OrgId, { connectorId, status }: Filter) => {
   const id = literal ? filterOrder(sql`s.id`) : sql`s.id`;
   return listSource<Sync>(db, {
     filtered: status !== null && !literal,
+    // The limit comes first, so that connectors are only looked up for these syncs.
     candidates: (after, count) => sql`
-      select s.id, ${status === null ? sql`true` : sql`s.status = ${status}`} as matches from connector_syncs s
-      where ${range} and ${id} < ${after} order by ${id} desc limit ${count}`,
+      select n.id, n.matches and exists (
+        select from connectors c where c.org_id = ${orgId} and c.id = n.connector_id) as matches
+      from (
+        select s.id, s.connector_id, ${status === null ? sql`true` : sql`s.status = ${status}`} as matches
+        from connector_syncs s
+        where ${range} and ${id} < ${after} order by ${id} desc limit ${count}) n`,
     rows: (ids) => sql`select ${columns} from connector_syncs s where s.id = any(${ids})`,
   });
 };
 
 export const find = (db: Db, orgId: OrgId, id: SyncId) =>
-  db.row<Sync>(sql`select ${columns} from connector_syncs s where s.org_id = ${orgId} and s.id = ${id}`);
+  db.row<Sync>(sql`
+    select ${columns} from connector_syncs s join connectors c on c.org_id = ${orgId} and c.id = s.connector_id
+    where s.org_id = ${orgId} and s.id = ${id}`);
 
 /** Locks the connector before its syncs, like a worker that claims one. */
 export const lockConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
@@ -149,6 +156,13 @@ export const queueAcrossOrganizations = (
     order by w.connector_id, w.head
     ${onConflictWithQueued}
     returning id, connector_id as "connectorId"`);
+
+/** For a deleted connector. */
+export const removeSomeOfConnector = (db: Db, orgId: OrgId, connectorId: ConnectorId, limit: number) =>
+  db.run(sql`
+    delete from connector_syncs where org_id = ${orgId} and id = any(array(
+      select s.id from connector_syncs s
+      where s.org_id = ${orgId} and ${newestFirst(sql`${connectorId}`)} limit ${limit}))`);
 
 /** For a deleted organization. */
 export const removeSome = (db: Db, orgId: OrgId, limit: number) =>

@@ -1,6 +1,7 @@
 import { readChallenges } from "@signalbox/discovery";
 import { type Egress, EgressError, type EgressStream } from "@signalbox/discovery/egress";
 import { UpstreamError } from "./errors.ts";
+import { maxQuestions } from "./limits.ts";
 import { findOperation, type Operation } from "./operation.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -26,7 +27,7 @@ const listenLimits = { timeoutMs: 15 * 60_000, maxBytes: 1024 * 1024 };
  * that the library would interpret in its own way: challenges, redirects and failures of the server.
  */
 export function createUpstreamFetch({ egress, closed, listens, onSessionLost }: FetchOptions): Fetch {
-  return async (url, init = {}) => {
+  const send: Fetch = async (url, init = {}) => {
     const method = init.method === "POST" || init.method === "DELETE" ? init.method : "GET";
     if (method === "GET" && !listens) return new Response(null, { status: 405 });
     const body = typeof init.body === "string" ? init.body : undefined;
@@ -60,12 +61,35 @@ export function createUpstreamFetch({ egress, closed, listens, onSessionLost }: 
       throw failure ?? error;
     }
   };
+  let answering = 0;
+  return async (url, init = {}) => {
+    if (init.method !== "POST" || typeof init.body !== "string" || hasMethod.test(init.body))
+      return send(url, init);
+    // Each request of the server is answered by one of ours. Without a limit, a stream of small requests would open as
+    // many connections.
+    if (answering >= maxQuestions) {
+      const failure = new UpstreamError(
+        "invalid_answer",
+        `The server sends more than ${maxQuestions} requests at once.`,
+      );
+      findOperation()?.fail(failure);
+      throw failure;
+    }
+    answering += 1;
+    try {
+      return await send(url, init);
+    } finally {
+      answering -= 1;
+    }
+  };
 }
 
 /** The library writes the method of a message before its parameters. */
 const start = String.raw`^\{(?:"jsonrpc":"2\.0",)?(?:"id":[^,]{1,80},)?"method":"`;
 const requestStart = new RegExp(`${start}(?!notifications/|subscriptions/listen)`);
 const listenStart = new RegExp(`${start}subscriptions/listen`);
+/** Everything except an answer to the server. */
+const hasMethod = new RegExp(start);
 const isRequest = (body: string | undefined) => body !== undefined && requestStart.test(body);
 const isListening = (body: string | undefined) => body !== undefined && listenStart.test(body);
 

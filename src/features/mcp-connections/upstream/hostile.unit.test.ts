@@ -1,8 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { createEgress } from "@signalbox/discovery/egress";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   type CallScript,
+  drip,
+  flood,
   result,
   type ScriptedServer,
   sse,
@@ -10,7 +12,7 @@ import {
 } from "../../../../test/fixtures/mcp-servers/scripted.ts";
 import { createUpstreamPlatform } from "../../../../test/mcp-upstream.ts";
 import { newId } from "../../../platform/ids.ts";
-import { callUpstream, type UpstreamTarget } from "./index.ts";
+import { callUpstream, listUpstreamTools, type UpstreamTarget } from "./index.ts";
 
 const egress = createEgress({ allow: [], allowLoopback: true });
 const closing: (() => Promise<unknown>)[] = [];
@@ -18,8 +20,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function start(script: CallScript, onGet?: CallScript, sessionId?: string) {
-  const server = await startScriptedServer(script, onGet, sessionId);
+async function start(
+  script: CallScript,
+  onGet?: CallScript,
+  sessionId?: string,
+  others?: Record<string, CallScript>,
+) {
+  const server = await startScriptedServer(script, onGet, sessionId, others);
   closing.push(server.close);
   const platform = createUpstreamPlatform(egress);
   closing.push(() => platform.state.stop());
@@ -29,7 +36,7 @@ async function start(script: CallScript, onGet?: CallScript, sessionId?: string)
     url: server.url,
     protocolVersion: null,
   };
-  const call = (timeoutMs = 5_000) =>
+  const call = (timeoutMs = 5_000, signal?: AbortSignal) =>
     callUpstream(
       platform,
       target,
@@ -39,9 +46,12 @@ async function start(script: CallScript, onGet?: CallScript, sessionId?: string)
         args: {},
         timeoutMs,
         maxResultBytes: 256 * 1024,
+        signal,
       },
     );
-  return { server, platform, call };
+  const list = (timeoutMs = 5_000, signal?: AbortSignal) =>
+    listUpstreamTools(platform, target, {}, { timeoutMs, signal });
+  return { server, platform, call, list };
 }
 
 const isQuiet = (server: ScriptedServer) => expect.poll(() => server.open.size).toBe(0);
@@ -264,4 +274,184 @@ test("an error that repeats the credential is cleaned", async () => {
   const error = await call().catch((e) => e);
   expect(error).toMatchObject({ kind: "rejected", rpc: { code: -32000, message: "bad token [redacted]" } });
   expect(JSON.stringify(error)).not.toContain("secret-of-upstream");
+});
+
+const startStream = (response: Parameters<CallScript>[1]) =>
+  response.writeHead(200, { "content-type": "text/event-stream" });
+const startJson = (response: Parameters<CallScript>[1]) =>
+  response.writeHead(200, { "content-type": "application/json" });
+const notification = sse({
+  jsonrpc: "2.0",
+  method: "notifications/message",
+  params: { level: "info", data: "x".repeat(2_000) },
+});
+const never: CallScript = () => {};
+const listTools = (id: unknown, tools: unknown, nextCursor?: string) =>
+  JSON.stringify({ jsonrpc: "2.0", id, result: { tools, nextCursor } });
+const smallTools = (count: number) => Array(count).fill({ name: "a", inputSchema: { type: "object" } });
+
+describe("a list of tools without end", () => {
+  test.each<[string, CallScript, string]>([
+    ["of notifications", (_, response) => flood(startStream(response), notification), "too_large"],
+    ["of white space", (_, response) => flood(startJson(response), " ".repeat(16_384)), "too_large"],
+    ["of one byte at a time", (_, response) => drip(startJson(response)), "timed_out"],
+    ["of one byte of an event at a time", (_, response) => drip(startStream(response)), "timed_out"],
+    [
+      "of a million small tools",
+      ({ id }, response) => startJson(response).end(listTools(id, smallTools(1_000_000))),
+      "too_large",
+    ],
+    [
+      "of as many small tools as fit",
+      ({ id }, response) => startJson(response).end(listTools(id, smallTools(100_000))),
+      "invalid_answer",
+    ],
+    [
+      "of as many small tools as fit, in an event",
+      ({ id }, response) => startStream(response).end(`data: ${listTools(id, smallTools(100_000))}\n\n`),
+      "invalid_answer",
+    ],
+    [
+      "of pages",
+      ({ id }, response) => startJson(response).end(listTools(id, [], `cursor ${Math.random()}`)),
+      "invalid_answer",
+    ],
+    [
+      "of pages with tools",
+      ({ id }, response) => startJson(response).end(listTools(id, smallTools(1_500), `${Math.random()}`)),
+      "invalid_answer",
+    ],
+  ])("%s is refused, and its connection is closed", async (_, script, kind) => {
+    const { server, list } = await start(never, undefined, undefined, { "tools/list": script });
+    await expect(list(kind === "timed_out" ? 1_500 : 20_000)).rejects.toMatchObject({ kind });
+    await isQuiet(server);
+    expect(server.messages.filter((message) => message === "tools/list").length).toBeLessThan(70);
+  });
+
+  test("that its caller cancels ends at the server", async () => {
+    const abort = new AbortController();
+    const { server, list } = await start(never, undefined, undefined, {
+      "tools/list": (_, response) => {
+        drip(startJson(response));
+        setTimeout(() => abort.abort(), 100);
+      },
+    });
+    await expect(list(20_000, abort.signal)).rejects.toMatchObject({ kind: "cancelled" });
+    await isQuiet(server);
+  });
+});
+
+test("a list that ends with more tools than are kept is read, so that the others can be counted", async () => {
+  const { list } = await start(never, undefined, undefined, {
+    "tools/list": ({ id }, response) => startJson(response).end(listTools(id, smallTools(10_000))),
+  });
+  expect((await list()).tools).toHaveLength(10_000);
+});
+
+describe("the opening of a session", () => {
+  test.each<[string, CallScript, string]>([
+    ["notifications without end", (_, response) => flood(startStream(response), notification), "too_large"],
+    ["white space without end", (_, response) => flood(startJson(response), " ".repeat(16_384)), "too_large"],
+  ])("that is answered with %s fails, and its connection is closed", async (_, script, kind) => {
+    const { server, call } = await start(never, undefined, undefined, { initialize: script });
+    await expect(call(20_000)).rejects.toMatchObject({ kind });
+    await isQuiet(server);
+    expect(server.messages).not.toContain("tools/call");
+  });
+
+  test("that is answered one byte at a time ends for the caller with the time of the call", async () => {
+    const { server, call } = await start(never, undefined, undefined, {
+      initialize: (_, response) => drip(startJson(response)),
+    });
+    await expect(call(1_000)).rejects.toMatchObject({ kind: "timed_out" });
+    expect(server.messages).not.toContain("tools/call");
+  });
+});
+
+test("an answer of one byte at a time times out, and its connection is closed", async () => {
+  const { server, call } = await start((_, response) => drip(startJson(response)));
+  await expect(call(1_500)).rejects.toMatchObject({ kind: "timed_out" });
+  await isQuiet(server);
+});
+
+test("a call that its caller cancels while notifications come ends at the server", async () => {
+  const abort = new AbortController();
+  const { server, call } = await start((_, response) => {
+    startStream(response);
+    const timer = setInterval(() => response.write(notification), 50);
+    response.on("close", () => clearInterval(timer));
+    setTimeout(() => abort.abort(), 200);
+  });
+  await expect(call(20_000, abort.signal)).rejects.toMatchObject({ kind: "cancelled" });
+  await isQuiet(server);
+  await expect.poll(() => server.messages).toContain("notifications/cancelled");
+});
+
+describe("a stream of requests to us", () => {
+  const requests = (count: number) =>
+    Array.from({ length: count }, (_, n) => sse({ jsonrpc: "2.0", id: n, method: "ping" })).join("");
+  const countAnswers = ({ messages }: ScriptedServer) =>
+    messages.filter((message) => message === "response").length;
+
+  test("ends the call, and few of them are answered", async () => {
+    const { server, call } = await start((_, response) => flood(startStream(response), requests(1_000)));
+    await expect(call(20_000)).rejects.toMatchObject({ kind: "invalid_answer" });
+    await isQuiet(server);
+    expect(countAnswers(server)).toBeLessThan(100);
+  });
+
+  test("in a list of messages ends the call too", async () => {
+    const ping = (n: number) => ({ jsonrpc: "2.0", id: n, method: "ping" });
+    const { server, call } = await start((_, response) =>
+      startJson(response).end(JSON.stringify(Array.from({ length: 5_000 }, (_, n) => ping(n)))),
+    );
+    await expect(call(20_000)).rejects.toMatchObject({ kind: "invalid_answer" });
+    expect(countAnswers(server)).toBeLessThan(100);
+  });
+
+  test("outside of a call is answered only in part, and the session works", async () => {
+    const { server, call } = await start(
+      ({ id }, response) => startJson(response).end(JSON.stringify(result(id, "done"))),
+      (_, response) => startStream(response).write(requests(5_000)),
+    );
+    await call();
+    await expect.poll(() => countAnswers(server)).toBeGreaterThan(0);
+    expect((await call()).result.content).toEqual([{ type: "text", text: "done" }]);
+    expect(countAnswers(server)).toBeLessThan(1_000);
+  });
+
+  test("of a few is answered", async () => {
+    const { server, call } = await start(({ id }, response) => {
+      startStream(response).write(requests(10));
+      const timer = setInterval(() => {
+        if (countAnswers(server) < 10) return;
+        clearInterval(timer);
+        response.end(sse(result(id, "done")));
+      }, 10);
+    });
+    expect((await call()).result.content).toEqual([{ type: "text", text: "done" }]);
+    expect(countAnswers(server)).toBe(10);
+  });
+});
+
+test("notifications without end on the stream of a session end that stream, and calls go on", async () => {
+  let bytes = 0;
+  const { server, call } = await start(
+    ({ id }, response) => startJson(response).end(JSON.stringify(result(id, "done"))),
+    (_, response) => {
+      startStream(response);
+      const write = response.write.bind(response);
+      response.write = ((piece: string) => {
+        bytes += piece.length;
+        return write(piece);
+      }) as typeof response.write;
+      flood(response, notification);
+    },
+  );
+  await call();
+  await expect.poll(() => server.messages).toContain("GET");
+  await isQuiet(server);
+  expect((await call()).result.content).toEqual([{ type: "text", text: "done" }]);
+  // What is limited, and what is on its way.
+  expect(bytes).toBeLessThan(20 * 1024 * 1024);
 });

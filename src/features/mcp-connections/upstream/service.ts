@@ -3,6 +3,7 @@ import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import { UpstreamError } from "./errors.ts";
+import { maxCountedTools, maxPages, maxTools } from "./limits.ts";
 import { type Operation, runOperation } from "./operation.ts";
 import { endTopic, retireTopic, sessionPool } from "./pool.ts";
 import { createRedaction } from "./redact.ts";
@@ -17,8 +18,6 @@ import type {
   UpstreamTarget,
 } from "./types.ts";
 
-const maxPages = 64;
-const maxTools = 2_000;
 const maxListingBytes = 8 * 1024 * 1024;
 
 /** Calls a tool. On a warm session this is one request, or two with `checkListing`. */
@@ -107,6 +106,8 @@ async function listTools(session: Session, operation: Operation): Promise<Upstre
       );
       const reply = await operation.waitFor(answer).catch(throwUpstreamError);
       for (const tool of reply.tools) tools.push(tool);
+      if (tools.length > maxCountedTools)
+        throw new UpstreamError("invalid_answer", `The server lists more than ${maxCountedTools} tools.`);
       cursor = reply.nextCursor;
       if (cursor === undefined) break;
       if (page >= maxPages || tools.length > maxTools)

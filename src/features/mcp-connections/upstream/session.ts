@@ -1,6 +1,7 @@
 import {
   Client,
   type ClientCapabilities,
+  type JSONRPCMessage,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -10,6 +11,7 @@ import {
 import { version } from "../../../platform/version.ts";
 import { UpstreamError } from "./errors.ts";
 import { createUpstreamFetch } from "./fetch.ts";
+import { maxCountedTools, maxQuestions } from "./limits.ts";
 import { findOperation, type Operation, runOperation } from "./operation.ts";
 import type { UpstreamCallbacks, UpstreamPlatform, UpstreamTarget } from "./types.ts";
 
@@ -46,6 +48,7 @@ const firstModernVersion = "2026-07-28";
 /** Streams that the server ends early are asked for again at most so often per session, and not at once. */
 const maxResumptions = 20;
 const minResumptionMs = 500;
+const maxResumptionMs = 15 * 60_000;
 
 /**
  * Opens a session. The revision is negotiated unless the server is known to speak an older one. An older server that
@@ -97,7 +100,9 @@ async function connect(
       resumptions += 1;
       if (resumptions > maxResumptions) return;
       findOperation()?.expectMore();
-      const timer = setTimeout(reconnect, Math.max(delay, minResumptionMs)).unref();
+      // The server may ask for any delay, also for one that is too long for a timer.
+      const afterMs = Math.min(Math.max(delay, minResumptionMs), maxResumptionMs);
+      const timer = setTimeout(reconnect, afterMs).unref();
       return () => clearTimeout(timer);
     },
   });
@@ -110,6 +115,7 @@ async function connect(
     },
   );
   client.onclose = lose;
+  transport.onmessage = cutTools;
   answerServer(client, abilities, holder);
   client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
   client.setNotificationHandler("notifications/message", ({ params }) => find("onLog", holder)?.(params));
@@ -137,6 +143,12 @@ async function connect(
       closing.abort();
     },
   };
+}
+
+/** The library checks each tool of a list. One more than the limit is enough to refuse the list. */
+function cutTools(message: JSONRPCMessage): void {
+  const tools = "result" in message ? message.result.tools : undefined;
+  if (Array.isArray(tools) && tools.length > maxCountedTools) tools.length = maxCountedTools + 1;
 }
 
 /** Results are checked by whoever asked for them. A schema that a stranger wrote is never compiled here. */
@@ -171,17 +183,27 @@ function answerServer(
   const nobody = () =>
     new ProtocolError(ProtocolErrorCode.MethodNotFound, "Nobody can answer this request at the moment.");
   const refuse = (error: unknown) => Promise.reject(new UnansweredQuestion(error));
+  let asked = 0;
+  const ask = <T>(answer: () => Promise<T>): Promise<T> => {
+    if (asked >= maxQuestions) throw nobody();
+    asked += 1;
+    return answer()
+      .catch(refuse)
+      .finally(() => {
+        asked -= 1;
+      });
+  };
   if (elicits)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => {
       const answer = find("onElicit", holder);
       if (!answer) throw nobody();
-      return answer(params, mcpReq.signal).catch(refuse);
+      return ask(() => answer(params, mcpReq.signal));
     });
   if (samples)
     client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
       const answer = find("onSample", holder);
       if (!answer) throw nobody();
-      return answer(params, mcpReq.signal).catch(refuse);
+      return ask(() => answer(params, mcpReq.signal));
     });
   client.fallbackRequestHandler = ({ method }) =>
     Promise.reject(

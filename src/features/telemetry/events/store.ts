@@ -1,10 +1,12 @@
 import type { OrgId } from "../../../platform/context.ts";
 import {
+  type Batch,
   type Db,
   emptySql,
   filterOrder,
   join,
   listSource,
+  pageBytes,
   type Sql,
   sql,
 } from "../../../platform/db/index.ts";
@@ -63,20 +65,36 @@ function chooseRange({ runId, memberId, type }: Pick<Filter, "runId" | "memberId
   return { where: emptySql, id: sql`e.id` };
 }
 
-/** The next events in the order of their times. */
-export const listAfter = (
+interface Interval {
+  memberId: string | undefined;
+  after: string;
+  end: string;
+}
+
+/** Of the next `count` events in the order of their times, those that fit into about `pageBytes`. */
+export async function listAfter(
   db: Db,
   orgId: OrgId,
-  {
-    memberId,
-    after,
-    end,
-    limit,
-  }: { memberId: string | undefined; after: string; end: string; limit: number },
-) => {
+  { memberId, after, end }: Interval,
+  count: number,
+): Promise<Batch<TelemetryEvent, string>> {
   const { where, id } = chooseRange({ memberId });
-  return db.rows<TelemetryEvent>(sql`
-    select ${columns} from telemetry_events e
-    where e.org_id = ${orgId} ${where} and ${id} > ${after} and ${id} < ${end}
-    order by ${id} limit ${limit}`);
-};
+  const found = await db.rows<TelemetryEvent & { examined: number }>(sql`
+    select ${columns}, e.examined from (
+      select e.*, row_number() over page as place, count(*) over () as examined,
+        sum(coalesce(octet_length(e.attributes::text), 0)) over page as bytes
+      from (
+        select e.* from telemetry_events e
+        where e.org_id = ${orgId} ${where} and ${id} > ${after} and ${id} < ${end}
+        order by ${id} limit ${count}) e
+      window page as (order by e.id)) e
+    where e.place = 1 or e.bytes <= ${pageBytes}::bigint
+    order by e.id`);
+  const examined = found[0]?.examined ?? 0;
+  const isFull = found.length < examined;
+  return {
+    rows: found.map(({ examined: _, ...event }) => event),
+    next: isFull || examined === count ? found.at(-1)!.id : undefined,
+    isFull,
+  };
+}

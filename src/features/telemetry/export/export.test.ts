@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
-import { createWorkspace, joinWorkspace, useServer } from "../../../../test/harness.ts";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { countRowsRead, explainStatement, recordStatements } from "../../../../test/plans.ts";
-import { sql } from "../../../platform/db/index.ts";
+import { pageBytes, sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
 const server = useServer();
@@ -27,4 +30,68 @@ test("a member's export reads the events of this member, not those of the whole 
   expect(reads).toHaveLength(1);
   for (const { text, values } of reads)
     expect(countRowsRead(await explainStatement(server.engine, text, values))).toBeLessThan(10);
+});
+
+describe("an export of large events", () => {
+  const count = 120;
+  const bytes = 512 * 1024;
+
+  async function createLargeEvents({ orgId }: Workspace): Promise<void> {
+    const ids = Array.from({ length: count }, () => newId("tev"));
+    await server.platform.db.run(sql`
+      insert into telemetry_events (org_id, id, signal, event_id, digest, at, type, source, mapping_version, pricing,
+        counts_usage, failed, attributes)
+      select ${orgId}, id, 'event', id, '', now(), 'step', 'other', 1, 'none', true, false,
+        jsonb_build_object('text', repeat('x', ${bytes}::int))
+      from unnest(${ids}::text[]) id`);
+  }
+
+  const open = ({ owner }: Workspace): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      get(`${server.url}/v1/telemetry/export`, { headers: owner.auth }, resolve).on("error", reject);
+    });
+
+  const expectComplete = (body: string) => {
+    const lines = body.trim().split("\n");
+    expect(lines).toHaveLength(count + 1);
+    const ids = lines.slice(0, -1).map((line) => JSON.parse(line).id as string);
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(count);
+    expect(lines.at(-1)).toBe('{"complete":true}');
+  };
+
+  test("is complete, and reads about a page in bytes with each statement", async () => {
+    const workspace = await createWorkspace(server);
+    await createLargeEvents(workspace);
+    const sizes: number[] = [];
+    const { query } = server.engine;
+    server.engine.query = async (statement, ...rest) => {
+      const result = await query(statement, ...rest);
+      if (statement.includes("from telemetry_events")) sizes.push(JSON.stringify(result.rows).length);
+      return result;
+    };
+    try {
+      expectComplete(await text(await open(workspace)));
+    } finally {
+      server.engine.query = query;
+    }
+    expect(Math.max(...sizes)).toBeLessThan(pageBytes + bytes);
+    expect(sizes.length).toBeGreaterThan(count / 5);
+  });
+
+  test("reads no further while its caller takes nothing", async () => {
+    const workspace = await createWorkspace(server);
+    await createLargeEvents(workspace);
+    let response!: IncomingMessage;
+    const statements = await recordStatements(server.engine, async () => {
+      response = await open(workspace);
+      // A slow machine reads less in this time, which is what the test expects.
+      await sleep(2_000);
+    });
+    const reads = statements.filter((statement) => statement.text.includes("from telemetry_events"));
+    // The buffers of the connection take some batches.
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.length).toBeLessThan(count / 6);
+    expectComplete(await text(response));
+  });
 });

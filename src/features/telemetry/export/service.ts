@@ -1,11 +1,10 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { readBatches } from "../../../platform/db/index.ts";
 import { baseHeaders } from "../../../platform/http/index.ts";
 import { smallestIdAt } from "../../../platform/ids.ts";
 import { findVisibleMember, listAfter } from "../events/index.ts";
 import type { exportQuery } from "./contract.ts";
 import { formatCsvLine } from "./csv.ts";
-
-const batchSize = 500;
 
 /** Reads the next events only when the last ones were sent, so a slow client keeps one batch in memory. */
 export function exportEvents(
@@ -17,15 +16,13 @@ export function exportEvents(
   async function* lines() {
     if (format === "csv") yield formatCsvLine();
     // The smallest id of a time is never given, so nothing is skipped.
-    for (let after = smallestIdAt("tev", from); ; ) {
-      const events = await listAfter(ctx.db, ctx.orgId, { memberId, after, end, limit: batchSize });
-      if (events.length > 0)
-        yield events
-          .map((event) => (format === "csv" ? formatCsvLine(event) : `${JSON.stringify(event)}\n`))
-          .join("");
-      if (events.length < batchSize) break;
-      after = events.at(-1)!.id;
-    }
+    const batches = readBatches(smallestIdAt("tev", from), (after, count) =>
+      listAfter(ctx.db, ctx.orgId, { memberId, after, end }, count),
+    );
+    for await (const events of batches)
+      yield events
+        .map((event) => (format === "csv" ? formatCsvLine(event) : `${JSON.stringify(event)}\n`))
+        .join("");
     yield format === "csv" ? "# complete\r\n" : '{"complete":true}\n';
   }
   const body = ReadableStream.from(lines()).pipeThrough(new TextEncoderStream());

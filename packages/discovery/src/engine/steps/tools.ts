@@ -45,6 +45,8 @@ async function listPages(state: DiscoveryState, opening: OpenServer): Promise<To
       params: cursor === undefined ? {} : { cursor },
       id: 100 + page,
       timeoutMs: pageTimeoutMs,
+      // The session is open already, so nobody who gives up has to wait for this answer.
+      opensSession: false,
     });
     if (outcome.kind !== "result") return endWithout(outcome, page, opening, { count, items });
     const tools = Array.isArray(outcome.result.tools) ? outcome.result.tools : undefined;
@@ -128,6 +130,11 @@ function endWithout(
     return { kind: "uncounted" };
   }
   outcome.entry.conclude("The tools could not be listed.", specificationRule, "tools");
+  // The server has opened, so a caller who gives up gets a verdict as after the time limit.
+  if (outcome.kind === "failed" && outcome.failure === "aborted") {
+    const explanation = "The discovery was stopped.";
+    return { kind: "failed", outcome: { ...outcome, failure: "deadline", explanation } };
+  }
   return { kind: "failed", outcome };
 }
 
