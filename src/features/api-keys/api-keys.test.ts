@@ -11,6 +11,7 @@ import { recordStatements } from "../../../test/plans.ts";
 import { createApp } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newToken } from "../../platform/secrets.ts";
+import { permissions } from "../permissions/index.ts";
 
 describe("API keys", () => {
   const server = useServer();
@@ -26,6 +27,18 @@ describe("API keys", () => {
     expect(body.user.id).toBe(acme.owner.userId);
     expect(body.activeOrganizationId).toBe(acme.orgId);
     expect(body.credential).toBe("key");
+  });
+
+  test("a list that is longer than all permissions is refused before its names are checked", async () => {
+    const create = (permissions: readonly string[]) =>
+      server.call("/v1/api-keys", { body: { name: "Long", permissions }, headers: acme.owner.auth });
+    const { status, body } = await create(Array.from({ length: 2_000 }, (_, i) => `p${i}`));
+    expect(status).toBe(400);
+    expect(body.details).toEqual([
+      { path: ["permissions"], message: `Must have at most ${permissions.length} items.` },
+    ]);
+    // Not even parsed.
+    expect((await create(Array.from({ length: 80_000 }, () => "p"))).status).toBe(413);
   });
 
   test("a deleted key is refused at once", async () => {

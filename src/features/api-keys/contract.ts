@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route, shortBodyLimit } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can, permissions } from "../permissions/index.ts";
 
@@ -43,8 +43,9 @@ export const create = route({
   tag,
   summary: "Create an API key for myself in the active organization",
   description:
-    "The key is shown only in this reply. It can have fewer permissions than its member, never more.",
+    "The key is shown only in this reply. It can have fewer permissions than its member, never more. The body has at most 64 KiB.",
   access: can("api_keys:create", { fresh: true }),
+  bodyLimit: shortBodyLimit,
   body: z.strictObject({
     name: lineOfText(120),
     expiresAt: z.int().optional().describe("Milliseconds since 1970. When omitted, it does not expire."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePage, lineOfText, member, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, member, pageQuery, recordOf, route } from "../../platform/http/index.ts";
 import { authMethods, endpoint } from "../../platform/oauth/index.ts";
 import { can } from "../permissions/index.ts";
 import { Tenant } from "./catalogue/index.ts";
@@ -69,8 +69,7 @@ export const create = route({
       .describe("The address that returns the account, as in OpenID Connect."),
     scopes: scopeList.default([]),
     scopeSeparator: z.enum([" ", ","]).optional(),
-    authorizeParameters: z
-      .record(z.string().regex(/^[\w.-]{1,100}$/), z.string().max(500))
+    authorizeParameters: recordOf(z.string().regex(/^[\w.-]{1,100}$/), z.string().max(500), 100, "parameters")
       .optional()
       .describe("Additional parameters for the authorization endpoint, such as `access_type`."),
     reusableRefreshTokens: z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route, shortBodyLimit } from "../../platform/http/index.ts";
 import { builtInRoles, can, permissions } from "../permissions/index.ts";
 
 const tag = "Roles";
@@ -60,8 +60,9 @@ export const create = route({
   tag,
   summary: "Create a role",
   description:
-    "A role can have only permissions that you have yourself. An organization has at most 100 custom roles.",
+    "A role can have only permissions that you have yourself. An organization has at most 100 custom roles. The body has at most 64 KiB.",
   access: can("roles:manage"),
+  bodyLimit: shortBodyLimit,
   body: z.strictObject({ name, description: description.optional(), permissions: permissionList }),
   replies: { 201: z.strictObject({ role: Role }) },
   errors: { 409: `${nameTakenText} \`quota_exceeded\`: remove a role first.` },
@@ -76,8 +77,9 @@ export const change = route({
   tag,
   summary: "Change a role, for everyone who has it",
   description:
-    "Takes effect within a second. You can change only a role whose permissions, before and after, are all among your own. Adding a permission that only owners have needs a session of the last 15 minutes.",
+    "Takes effect within a second. You can change only a role whose permissions, before and after, are all among your own. Adding a permission that only owners have needs a session of the last 15 minutes. The body has at most 64 KiB.",
   access: can("roles:manage"),
+  bodyLimit: shortBodyLimit,
   params,
   body: z.strictObject({
     name: name.optional(),

@@ -38,6 +38,25 @@ describe("permissions", () => {
 });
 
 describe("roles", () => {
+  test("a list that is longer than all permissions is refused before its names are checked", async () => {
+    const { owner } = await createWorkspace(server);
+    const role = await createRole(server, owner);
+    const attempts = [
+      (list: readonly string[]) => create({ name: "Long", permissions: list }, owner.auth),
+      (list: readonly string[]) => change(role.id, { permissions: list }, owner.auth),
+    ];
+    for (const attempt of attempts) {
+      const { status, body } = await attempt(Array.from({ length: 2_000 }, (_, i) => `p${i}`));
+      expect(status).toBe(400);
+      expect(body.details).toEqual([
+        { path: ["permissions"], message: `Must have at most ${permissions.length} items.` },
+      ]);
+      // Not even parsed.
+      expect((await attempt(Array.from({ length: 80_000 }, () => "p"))).status).toBe(413);
+      expect((await attempt(permissions)).status).toBeLessThan(300);
+    }
+  });
+
   test("are listed page by page, custom roles first, with the number of their members", async () => {
     const globex = await createWorkspace(server);
     const [first, second] = [await createRole(server, globex.owner), await createRole(server, globex.owner)];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, recordOf, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { assignedIds, label } from "./assignments/index.ts";
@@ -86,7 +86,8 @@ export const list = route({
   replies: { 200: definePage(Worker).meta({ id: "WorkerPage" }) },
 });
 
-const configuration = Configuration.refine(
+// 8,192 characters have fewer names.
+const configuration = recordOf(z.string().min(1).max(100), z.unknown(), 2_000, "names").refine(
   (value) => JSON.stringify(value).length <= 8_192,
   "At most 8192 characters of JSON.",
 );

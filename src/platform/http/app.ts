@@ -16,6 +16,7 @@ import { whenCallerLeaves } from "./exchange.ts";
 import { createHostCheck } from "./host.ts";
 import { hasReply, runOncePerKey } from "./idempotency.ts";
 import { checkBody, parseJson, parseParams, parseQuery } from "./input.ts";
+import { findShare, waitToParse } from "./long-bodies.ts";
 import { isNavigation } from "./navigation.ts";
 import {
   createRequestObserver,
@@ -264,6 +265,8 @@ async function answer(
   // The handler of a raw route may read the body itself, and its reply is not kept.
   const wantsBody = spec.body || (idempotencyKey !== undefined && spec.raw === undefined);
   const bytes = wantsBody ? await read() : undefined;
+  const turn = bytes && waitToParse(ctx, bytes);
+  if (turn) await turn;
   const given = (bytes: Buffer) => {
     if (spec.bodyOptional && bytes.length === 0) return {};
     if (spec.protocol) checkMediaType(spec.protocol, headers);
@@ -356,10 +359,11 @@ const isCancellable = ({ method, raw, mayStream, mounted }: RouteSpec): boolean 
  * The database for the handler. Only the embedded engine has shares. The signal is created with the first statement,
  * because many requests have none.
  */
-function chooseDatabase({ db, caller, address }: Ctx, spec: RouteSpec, request: HttpRequest): Db {
+function chooseDatabase(ctx: Ctx, spec: RouteSpec, request: HttpRequest): Db {
+  const { db } = ctx;
   const cancellable = isCancellable(spec);
   if (db.kind === "postgres" && !cancellable) return db;
-  const share = db.kind === "pglite" ? (findRights(caller)?.orgId ?? toNetwork(address)) : "";
+  const share = db.kind === "pglite" ? findShare(ctx) : "";
   if (!cancellable) return db.withOptions({ work: classifyWork(request), share });
   return db.withOptions(new CancellableRead(request, share));
 }

@@ -11,7 +11,8 @@ export const lineOfText = (max: number) =>
     .min(1)
     .max(max)
     .refine(
-      (text) => !hasHiddenCharacters(text),
+      // A text that is too long is refused anyway, and the patterns take long for it.
+      (text) => text.length > 2 * max || !hasHiddenCharacters(text),
       "Use one line, without control, invisible or direction characters.",
     );
 
@@ -30,6 +31,31 @@ const plain = /^[\x20-\x7e]*$/;
 
 const hasHiddenCharacters = (text: string): boolean =>
   !plain.test(text) && hidden.test(text.replace(emoji, "").replace(spelling, ""));
+
+/**
+ * An object with names that the caller chooses, at most `max`. They are counted before one of them is checked, because a
+ * body can have a hundred thousand.
+ */
+export const recordOf = <Name extends z.ZodType<string, string>, Value extends z.ZodType>(
+  name: Name,
+  value: Value,
+  max: number,
+  what: string,
+) =>
+  z.preprocess(
+    (given, issues) => {
+      if (hasMoreNames(given, max)) issues.addIssue({ code: "custom", message: `At most ${max} ${what}.` });
+      return given;
+    },
+    z.record(name, value),
+  );
+
+function hasMoreNames(given: unknown, max: number): boolean {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
+  let count = 0;
+  for (const _ in given) if (++count > max) return true;
+  return false;
+}
 
 /**
  * The query of a page that a link with a token opens. The page itself reports a wrong token, and ignores parameters

@@ -16,11 +16,12 @@ export type { BodyAccount } from "./body.ts";
 export { defineCursor, defineNumberCursor, idCursor } from "./cursor.ts";
 export { encodeMessage, type Message, type OpenStream } from "./event-stream.ts";
 export { tooManyStreams } from "./event-streams.ts";
-export { lineOfText, linkQuery } from "./fields.ts";
+export { lineOfText, linkQuery, recordOf } from "./fields.ts";
 export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
 export { sealedReplies } from "./idempotency.ts";
 export { check as checkInput } from "./input.ts";
 export { checkInvocation, type InvokedInput, invoke, invokeStream } from "./invoke.ts";
+export { waitToParse } from "./long-bodies.ts";
 export { html, Markup, type Part } from "./markup.ts";
 export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
@@ -52,6 +53,7 @@ export {
   type Route,
   type RouteSpec,
   route,
+  shortBodyLimit,
 } from "./route.ts";
 export { tailPath } from "./router.ts";
 export { createServerWithoutSocket, type Listening, listen } from "./server.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Refusal } from "../errors.ts";
+import { recordOf } from "./fields.ts";
 import { check } from "./input.ts";
 
 const schema = z.object({
@@ -94,6 +95,30 @@ test("the message for a wrong field is plain English, without terms of the schem
     tags: "Must have at most 2 items.",
     email: "Must be text, not 5.",
     active: "Must be true or false, not null.",
+  });
+});
+
+test("lists and objects that are too long are refused before their parts are checked", () => {
+  const wrong = Array.from({ length: 80_000 }, (_, i) => i);
+  expect(readComplaints(z.object({ list: z.array(z.enum(["a", "b"])).max(2) }), { list: wrong })).toEqual({
+    list: "Must have at most 2 items.",
+  });
+  const labels = recordOf(z.string().max(2), z.string(), 3, "labels");
+  expect(readComplaints(z.object({ labels }), { labels: { ...wrong } })).toEqual({
+    labels: "At most 3 labels.",
+  });
+  expect(readComplaints(z.object({ labels }), { labels: { a: "b", long: "c", d: 1 } })).toMatchObject({
+    "labels.d": "Must be text, not 1.",
+  });
+  for (const labels of [[], null, "text"])
+    expect(
+      Object.keys(
+        readComplaints(z.object({ labels: recordOf(z.string(), z.string(), 3, "labels") }), { labels }),
+      ),
+    ).toEqual(["labels"]);
+  expect(z.toJSONSchema(z.object({ labels }), { io: "input" })).toMatchObject({
+    properties: { labels: { type: "object", propertyNames: { maxLength: 2 } } },
+    required: ["labels"],
   });
 });
 

@@ -72,6 +72,8 @@ export interface HeaderSpec {
 }
 
 export const jsonBodyLimit = 1024 * 1024;
+/** For routes whose longest valid body has a few KiB. A longer one is refused without being parsed. */
+export const shortBodyLimit = 64 * 1024;
 
 export function route<const Spec extends RouteSpec>(spec: Spec): Spec {
   return spec;

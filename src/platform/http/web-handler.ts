@@ -4,6 +4,7 @@ import type { Access } from "./access.ts";
 import { streamHeaders } from "./event-stream.ts";
 import { whenCallerLeaves } from "./exchange.ts";
 import { parseJson } from "./input.ts";
+import { waitToParse } from "./long-bodies.ts";
 import { checkMediaType } from "./protocol.ts";
 import { type Answer, baseHeaders, listHeaders } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
@@ -75,6 +76,7 @@ async function answerMounted(
   whenCallerLeaves(request.exchange, cancelled);
   const body = hasBody(request) ? await readBytes() : undefined;
   if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
+  if (parsesJson && body) await waitToParse(ctx, body);
   const parsed =
     parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(

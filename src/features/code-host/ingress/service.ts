@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Ctx } from "../../../platform/context.ts";
 import { invalidField, Refusal } from "../../../platform/errors.ts";
-import type { BodyAccount, HttpHeaders } from "../../../platform/http/index.ts";
+import { type BodyAccount, type HttpHeaders, waitToParse } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { quotaMeter } from "../../quotas/index.ts";
 import {
@@ -159,6 +159,8 @@ async function acceptDelivery(
       .findRefusal(ctx.db, connector.orgId, "webhook_storage", bytes);
     if (full) return reply(ignore(storageFull), false);
   }
+  const turn = waitToParse(ctx, body, connector?.orgId);
+  if (turn) await turn;
   let parsed: ParsedDelivery;
   try {
     parsed = await parseAnySize(ctx.sandbox, {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { route, tooManyStreams } from "../../../platform/http/index.ts";
+import { recordOf, route, tooManyStreams } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { create } from "../contract.ts";
@@ -118,8 +118,7 @@ const ImportChoice = z
       .optional()
       .describe("The URL of a server that is not in the file, instead of `key`."),
     name: name.describe("Another name than the one in the file."),
-    values: z
-      .record(z.string().max(300), z.string().max(8000))
+    values: recordOf(z.string().max(300), z.string().max(8000), 1_000, "values")
       .optional()
       .describe("Values for the names in `missing`."),
     headers: headers.describe("Headers in addition to those in the file. Values are stored sealed."),

@@ -16,6 +16,8 @@ export const findAttribute = (attributes: readonly Attribute[] | undefined, name
 
 /** The schema that a name begins with, and the rest of the name. Directories write `:` or `.` between them. */
 function splitSchema(definition: Definition, name: string): { schema: Schema; rest: string } | undefined {
+  // Most names are short, and have no schema.
+  if (!name.includes(":")) return undefined;
   const lower = name.toLowerCase();
   for (const schema of [definition.schema, ...definition.extensions]) {
     const id = schema.id.toLowerCase();

@@ -12,8 +12,10 @@ export const base = {
   query: z.looseObject({}),
 } as const;
 
-/** A group with 20,000 members fits. */
-export const bodyLimit = 4 * 1024 * 1024;
+/** A group with 20,000 members fits, and a user with all attributes that directories send, many times. */
+export const bodyLimits = { Users: 256 * 1024, Groups: 4 * 1024 * 1024 };
+/** A filter has at most 4,000 characters. */
+export const searchLimit = 64 * 1024;
 
 export const describeError = (description: string) => ({ description, schema: ScimError });
 

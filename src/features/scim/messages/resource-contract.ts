@@ -2,7 +2,7 @@ import { z } from "zod";
 import { route } from "../../../platform/http/index.ts";
 import * as messages from "./contract.ts";
 
-const { base, bodyLimit, describeError, Resource } = messages;
+const { base, bodyLimits, describeError, Resource } = messages;
 
 /** What differs between the routes of users and those of groups. */
 interface ResourceTexts {
@@ -33,6 +33,7 @@ export function defineResourceContract(
   const refused = describeError(`The change is not allowed, such as ${refusedExample}.`);
   const path = `/scim/v2/${name}` as const;
   const pathWithId = `/scim/v2/${name}/{id}` as const;
+  const bodyLimit = bodyLimits[name];
   const change = {
     params,
     query: messages.projectionQuery,
@@ -72,6 +73,7 @@ export function defineResourceContract(
       summary: `Find ${noun}s, with the filter in the body`,
       description: `As \`GET ${path}\`, for filters that should not be in addresses.`,
       body: messages.SearchBody,
+      bodyLimit: messages.searchLimit,
       replies: { 200: messages.ListResponse },
     }),
     read: route({

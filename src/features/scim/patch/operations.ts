@@ -1,5 +1,5 @@
 import { invalidSyntax, invalidValue, noTarget } from "../errors.ts";
-import { isObject } from "../resources/index.ts";
+import { countNames, isObject } from "../resources/index.ts";
 
 export interface Operation {
   op: "add" | "replace" | "remove";
@@ -9,10 +9,16 @@ export interface Operation {
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:patchop";
 const maxOperations = 1_000;
+/** Every path is parsed. A thousand paths that name one member each have 53,000 characters. */
+const maxPathsLength = 100_000;
+/** Every name is looked up in the schemas, also when it is not known. */
+const maxNames = 5_000;
 
 /** The value of a key in any case. */
-const readKey = (body: Record<string, unknown>, name: string): unknown =>
-  Object.entries(body).find(([key]) => key.toLowerCase() === name)?.[1];
+function readKey(body: Record<string, unknown>, name: string): unknown {
+  for (const key in body) if (key.toLowerCase() === name) return body[key];
+  return undefined;
+}
 
 /** Reads the body of a PATCH. Entra ID writes the operations in PascalCase. */
 export function readOperations(body: unknown): Operation[] {
@@ -25,7 +31,25 @@ export function readOperations(body: unknown): Operation[] {
     throw invalidSyntax("`Operations` must be a list with at least one operation.");
   if (operations.length > maxOperations)
     throw invalidValue(`A PATCH has at most ${maxOperations} operations. Send the rest in another request.`);
-  return operations.map(readOperation);
+  const read = operations.map(readOperation);
+  checkSize(read);
+  return read;
+}
+
+/** Counts before anything is looked up or parsed. Lists, such as those of members, have limits of their own. */
+function checkSize(operations: readonly Operation[]): void {
+  let pathsLength = 0;
+  let names = 0;
+  for (const { path, value } of operations) {
+    pathsLength += path?.length ?? 0;
+    if (pathsLength > maxPathsLength)
+      throw invalidValue(
+        `The paths of a PATCH have at most ${maxPathsLength} characters together. Send the rest in another request.`,
+      );
+    names += countNames(value, maxNames - names);
+    if (names > maxNames)
+      throw invalidValue(`A PATCH names at most ${maxNames} attributes. Send the rest in another request.`);
+  }
 }
 
 function readOperation(raw: unknown): Operation {

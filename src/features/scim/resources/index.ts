@@ -4,6 +4,7 @@ export type { Attributes, GroupResource, UserResource } from "./types.ts";
 export {
   checkCount,
   checkWritable,
+  countNames,
   dropIncomplete,
   isObject,
   isStorable,

@@ -8,7 +8,7 @@ import {
 } from "../definitions/index.ts";
 import { invalidSyntax, invalidValue } from "../errors.ts";
 import type { Attributes, GroupResource, UserResource } from "./types.ts";
-import { checkCount, checkRequired, isObject, readValue, readValues } from "./values.ts";
+import { checkCount, checkRequired, countNames, isObject, readValue, readValues } from "./values.ts";
 
 /** Puts a value that was read at its place, or removes what is there. */
 export function setValue(resource: Attributes, { extension, attribute, sub }: Target, value: unknown): void {
@@ -33,9 +33,16 @@ function setKey(holder: Attributes, key: string, value: unknown): void {
 
 const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
 
+/** Every name is looked up in the schemas, also when it is not known. Directories send some dozens. */
+const maxNames = 1_000;
+
 /** Reads the attributes that we keep. Others, and those that only the service sets, are ignored (RFC 7644, 3.3). */
 function readAttributes(definition: Definition, body: unknown): Attributes {
   if (!isObject(body)) throw invalidSyntax("The body must be a JSON object.");
+  if (countNames(body, maxNames) > maxNames)
+    throw invalidValue(
+      `A resource names at most ${maxNames} attributes. Leave out those that /Schemas does not list.`,
+    );
   const resource: Attributes = {};
   const read = (name: string, raw: unknown) => {
     const target = findTarget(definition, name);

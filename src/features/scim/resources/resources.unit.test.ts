@@ -111,6 +111,16 @@ describe("the body of a user", () => {
     expect(attempt(() => readUser(body))).toEqual(refusal(scimType, message));
   });
 
+  test("counts all names before it looks one up, also unknown ones inside of schemas", () => {
+    const names = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]));
+    expect(readUser({ userName: "a", ...names(900) })).toEqual({ userName: "a" });
+    for (const body of [names(1_000), { [enterprise]: names(999) }])
+      expect(attempt(() => readUser({ userName: [], ...body }))).toEqual(
+        refusal("invalidValue", /names at most 1000 attributes/),
+      );
+  });
+
   test("any JSON is read or refused, and what was read is read again unchanged", () => {
     const name = fc.constantFrom(
       "userName",

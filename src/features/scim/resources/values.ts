@@ -5,6 +5,19 @@ import type { Attributes } from "./types.ts";
 export const isObject = (value: unknown): value is Attributes =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Counts the names of an object and of the objects directly inside, until there are more than `max`. */
+export function countNames(value: unknown, max: number): number {
+  let count = 0;
+  if (!isObject(value)) return count;
+  for (const name in value) {
+    count += 1;
+    const inner = value[name];
+    if (isObject(inner)) for (const _ in inner) if (++count > max) break;
+    if (count > max) break;
+  }
+  return count;
+}
+
 /** Entra ID sends booleans as text, in any case. Anything else is refused, because a wrong guess keeps access open. */
 export function readBoolean(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
@@ -77,6 +90,7 @@ const describeValue = (value: unknown): string =>
 
 /** Keeps equal values once. The first primary value stays the only one. */
 export function tidyValues(values: readonly unknown[]): unknown[] {
+  if (values.length < 2) return [...values];
   const primary = values.find((value) => isObject(value) && value.primary === true);
   const primaryKey = primary && describeValue(primary);
   const tidy = new Map<string, unknown>();

@@ -170,12 +170,25 @@ describe("size and encoding", () => {
     expect(judgeField(bytes.toString("base64"))).toBe("saml_xml_invalid");
   });
 
+  const writeAttributes = (name: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${name}${n}="urn:x"`).join(" ");
+
   test.each([
     ["deep nesting", "<a>".repeat(60) + "</a>".repeat(60)],
     ["many elements", "<a/>".repeat(5_001)],
     ["many attributes", `<a ${Array.from({ length: 200 }, (_, n) => `a${n}="" `).join("")}/>`],
+    ["many elements with many attributes", `<a ${writeAttributes("a", 100)}/>`.repeat(101)],
+    [
+      "many namespaces for many elements",
+      `<a ${writeAttributes("xmlns:a", 60)}><b ${writeAttributes("xmlns:b", 41)}/></a>`,
+    ],
   ])("%s is refused before it is parsed", (_, inner) => {
     expect(judgeField(Buffer.from(`<r>${inner}</r>`).toString("base64"))).toBe("saml_too_large");
+  });
+
+  test("namespaces that are out of scope do not count", () => {
+    const inner = `<a ${writeAttributes("xmlns:a", 60)}><b/></a>`.repeat(50);
+    expect(judgeField(Buffer.from(`<r>${inner}</r>`).toString("base64"))).toBe("saml_not_a_response");
   });
 
   test("an assertion without a response is refused", () => {

@@ -3,7 +3,7 @@
  * the document, because the log that shows them is read by people who must not see assertions.
  */
 const sentences = {
-  saml_too_large: "The document is larger than the service accepts.",
+  saml_too_large: "The document is larger, or has more elements or attributes, than the service accepts.",
   saml_base64_invalid: "SAMLResponse is not valid base64. Check that no proxy changes or cuts the form.",
   saml_xml_invalid: "The document is not well-formed XML in UTF-8.",
   saml_markup_forbidden:

@@ -35,6 +35,8 @@ const writeProvider = ({
   services = writeService(post, "https://idp.test/post") + writeService(redirect, "https://idp.test/sso"),
 } = {}) =>
   `<EntityDescriptor xmlns="${md}" entityID="${entityId}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol" ${attributes}>${keys}<NameIDFormat>urn:x</NameIDFormat>${services}</IDPSSODescriptor></EntityDescriptor>`;
+/** With ten attributes. */
+const otherElement = `<Other ${Array.from({ length: 10 }, (_, n) => `a${n}="text"`).join(" ")}/>`;
 const read = (xml: string, entityId?: string) =>
   readMetadata(xml, { now, ...(entityId ? { entityId } : {}) });
 const judge = (xml: string) => {
@@ -63,6 +65,13 @@ describe("metadata of an identity provider", () => {
     });
   });
 
+  test("may have as much beside the provider as large federation servers write", () => {
+    const others = otherElement.repeat(900);
+    expect(judge(writeProvider().replace("<NameIDFormat", `<!-- by hand -->${others}<NameIDFormat`))).toBe(
+      "accepted",
+    );
+  });
+
   test("may have several keys for a roll-over; keys for encryption are left out", () => {
     const keys = writeKey(bare(first)) + writeKey(bare(second), "") + writeKey(bare(second), "encryption");
     expect(read(writeProvider({ keys })).certificates).toEqual([first.certificate, second.certificate]);
@@ -80,6 +89,12 @@ describe("metadata of an identity provider", () => {
     ["an entity bomb", () => `<!DOCTYPE x [<!ENTITY a "b">]>${writeProvider()}`, "saml_markup_forbidden"],
     ["a comment without an end", () => `<!--${writeProvider()}`, "saml_xml_invalid"],
     ["an oversized document", () => `${writeProvider()}${" ".repeat(1024 * 1024)}`, "saml_too_large"],
+    ["a document of comments", () => `${"<!---->".repeat(5_001)}${writeProvider()}`, "saml_too_large"],
+    [
+      "a document with very many attributes",
+      () => `${writeProvider().replace("<NameIDFormat", `${otherElement.repeat(1_001)}<NameIDFormat`)}`,
+      "saml_too_large",
+    ],
     ["a page", () => "<html><body/></html>", "saml_metadata_not_metadata"],
     ["something else than XML", () => "{}", "saml_xml_invalid"],
     ["no certificate", () => writeProvider({ keys: "" }), "saml_metadata_no_certificate"],

@@ -39,8 +39,18 @@ export const namespaces = {
 } as const;
 type Namespace = (typeof namespaces)[keyof typeof namespaces];
 
-/** The parser takes quadratic time for deep nesting and for many attributes. */
-const limits = { elements: 5_000, depth: 50, attributesOfAnElement: 100 };
+/**
+ * The parser takes quadratic time for deep nesting and for many attributes of an element. It copies the namespaces that
+ * are in scope for each element that declares one. Metadata of one provider has some hundred elements and attributes.
+ */
+const limits = {
+  elements: 5_000,
+  depth: 50,
+  attributes: 10_000,
+  attributesOfAnElement: 100,
+  namespacesInScope: 100,
+  commentsAndSections: 5_000,
+};
 const reservedNamespaces = ["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"];
 
 const isElement = (node: XmlNode): node is XmlElement => node.nodeType === 1;
@@ -112,6 +122,7 @@ function removeSections(text: string): string {
     const close = text.startsWith("<!--", start) ? "-->" : "]]>";
     const end = text.indexOf(close, start + 4);
     if (end === -1) throw new SamlError("saml_xml_invalid");
+    if (kept.length === limits.commentsAndSections) throw new SamlError("saml_too_large");
     kept.push(text.slice(from, start));
     from = end + close.length;
   }
@@ -120,17 +131,31 @@ function removeSections(text: string): string {
 
 /** Counts tags before the document is parsed, in linear time. */
 function checkTags(text: string): void {
-  let depth = 0;
+  /** How many namespaces each open element declares. */
+  const declared: number[] = [];
+  let inScope = 0;
   let elements = 0;
+  let allAttributes = 0;
   let start = text.indexOf("<");
   while (start !== -1) {
     const { end, attributes } = findTagEnd(text, start);
-    if (text[start + 1] === "/") depth -= 1;
+    if (text[start + 1] === "/") inScope -= declared.pop() ?? 0;
     else {
+      const own = attributes === 0 ? 0 : text.slice(start, end).split("xmlns").length - 1;
       elements += 1;
-      if (text[end - 1] !== "/") depth += 1;
+      allAttributes += attributes;
+      if (inScope + own > limits.namespacesInScope) throw new SamlError("saml_too_large");
+      if (text[end - 1] !== "/") {
+        declared.push(own);
+        inScope += own;
+      }
     }
-    if (depth > limits.depth || elements > limits.elements || attributes > limits.attributesOfAnElement)
+    if (
+      declared.length > limits.depth ||
+      elements > limits.elements ||
+      allAttributes > limits.attributes ||
+      attributes > limits.attributesOfAnElement
+    )
       throw new SamlError("saml_too_large");
     start = text.indexOf("<", end);
   }

@@ -1,6 +1,6 @@
 import type { Ctx, UserId } from "../../../platform/context.ts";
 import { notFound, Refusal } from "../../../platform/errors.ts";
-import { countAttempt, parseReturnPath } from "../../../platform/http/index.ts";
+import { countAttempt, parseReturnPath, waitToParse } from "../../../platform/http/index.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import type { SamlRow } from "../connectors/index.ts";
 import { acceptResponse } from "../saml/index.ts";
@@ -55,9 +55,11 @@ export async function handleSamlResponse(
   form: URLSearchParams,
 ): Promise<Received | Completed | Unknown> {
   const connector = await requireSamlByAddress(ctx, id);
+  const given = form.get("SAMLResponse") ?? "";
   let response: ParsedResponse;
   try {
-    response = parseResponse(form.get("SAMLResponse") ?? "");
+    await waitToParse(ctx, given);
+    response = parseResponse(given);
   } catch (error) {
     return refuseResponse(ctx, connector, undefined, error);
   }

@@ -3,11 +3,9 @@ import { definePage, lineOfText, pageQuery, route } from "../../../platform/http
 import { can } from "../../permissions/index.ts";
 import { reporters } from "../access.ts";
 import { pricings, signals, sources } from "../record.ts";
+import { eventAttributes } from "./attributes.ts";
 
 const tag = "Telemetry";
-
-// Most attributes of hot requests are numbers, so they are tried first.
-const scalar = z.union([z.number(), z.string().max(16_384), z.boolean(), z.null()]);
 
 const TelemetryEventInput = z
   .strictObject({
@@ -22,9 +20,7 @@ const TelemetryEventInput = z
     workerId: z.string().max(160).optional(),
     runId: z.string().max(160).optional().describe("A run that the caller may report about."),
     model: lineOfText(120).optional(),
-    attributes: z
-      .record(z.string().min(1).max(128), scalar)
-      .refine((attributes) => Object.keys(attributes).length <= 64, "At most 64 attributes.")
+    attributes: eventAttributes
       .optional()
       .describe(
         "More about it. Names of the GenAI conventions become fields: `gen_ai.usage.input_tokens`, `gen_ai.tool.name` and others.",

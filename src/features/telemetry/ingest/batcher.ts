@@ -12,17 +12,26 @@ export interface Stored {
   conflicts: store.EventRow[];
 }
 
+/** The embedded engine runs statements in the thread of this process, so a long statement holds up all requests. */
+const maxSizes = { postgres: 2_000, pglite: 500 };
+
+/** So many characters of attributes take as long as a row. */
+const rowLength = 512;
+
 /** Requests that arrive at the same time share a statement and a commit. */
 export const eventBatcher = defineState({
   name: "telemetry batches",
   create: ({ db }: Platform) =>
     createBatcher<readonly store.EventRow[], Stored>({
       send: (requests) => storeEvents(db.withOptions({ work: "change" }), requests),
-      size: (rows) => rows.length,
+      size: measureSize,
       maxItems: 200,
-      maxSize: 2_000,
+      maxSize: maxSizes[db.kind],
     }),
 });
+
+const measureSize = (rows: readonly store.EventRow[]) =>
+  rows.reduce((size, { attributes }) => size + 1 + Math.floor((attributes?.length ?? 0) / rowLength), 0);
 
 /** What identifies an event: first what differs most, so that keys are compared quickly. */
 export const createKey = ({ eventId, signal, orgId }: Pick<store.EventRow, "eventId" | "signal" | "orgId">) =>

@@ -15,14 +15,23 @@ const maxDepth = 100;
 
 const unzip = promisify(gunzip);
 
-/** Decodes the body of an export request, in the form that it has in JSON. */
-export async function parseBody(signal: OtlpSignal, bytes: Buffer, headers: HttpHeaders): Promise<Message> {
+/**
+ * Decodes the body of an export request, in the form that it has in JSON. `wait` is called before the decompressed body
+ * is parsed.
+ */
+export async function parseBody(
+  signal: OtlpSignal,
+  bytes: Buffer,
+  headers: HttpHeaders,
+  wait: (plain: Buffer) => Promise<void> | undefined = () => undefined,
+): Promise<Message> {
   const type = readMediaType(headers);
   if (type !== protobufType && type !== jsonType) {
     const given = type ? `"${type.slice(0, 100)}"` : "absent";
     throw unsupported(`The content type must be ${protobufType} or ${jsonType}, not ${given}.`);
   }
   const plain = await decompress(bytes, headers["content-encoding"]);
+  await wait(plain);
   return type === jsonType ? parseJson(plain) : parseProtobuf(signal, plain);
 }
 

@@ -2,7 +2,7 @@ import { invalidRequest, tooLarge } from "../../../platform/errors.ts";
 import { computeDigest } from "../digest.ts";
 import type { Attributes } from "../record.ts";
 import { type OtlpSignal, otlpSignals } from "./messages.ts";
-import { toAttributes, toObject, toText } from "./values.ts";
+import { countValues, toAttributes, toObject, toText } from "./values.ts";
 import type { Message } from "./wire.ts";
 
 /** A span, a log record or a metric, and where it comes from. */
@@ -17,6 +17,10 @@ export interface Item {
 
 /** Batches of SDKs have at most 512 items; collectors send up to 8,192. Of metrics, the data points count too. */
 const maxItems = 10_000;
+
+/** Lists of resources and scopes take time, even if they are empty. */
+const maxGroups = 10_000;
+const maxResourceValues = 100_000;
 
 /** Attributes of resources that are kept with every event. Others describe machines and processes. */
 const keptResourceNames = new Set([
@@ -40,11 +44,18 @@ export const cutRepeated = (text: string): string => text.slice(0, maxRepeatedLe
 export function listItems(signal: OtlpSignal, request: Message, reporter: string): Item[] {
   const [resourcesName, scopesName, itemsName] = otlpSignals[signal].names;
   const items: Item[] = [];
+  let groups = 0;
+  let resourceValues = 0;
   for (const resourceEntry of readList(request, resourcesName)) {
-    const attributes = toAttributes(toObject(toObject(resourceEntry).resource).attributes);
+    checkCount(++groups, "resources and scopes", maxGroups);
+    const given = toObject(toObject(resourceEntry).resource).attributes;
+    resourceValues += countValues(given);
+    checkCount(resourceValues, "values in attributes of resources", maxResourceValues);
+    const attributes = toAttributes(given);
     const resource = selectRepeated(attributes);
     const resourceDigest = computeDigest(attributes);
     for (const scopeEntry of readList(toObject(resourceEntry), scopesName)) {
+      checkCount(++groups, "resources and scopes", maxGroups);
       const name = toText(toObject(toObject(scopeEntry).scope).name);
       const origin = computeDigest([reporter, resourceDigest, name]);
       const scope = cutRepeated(name);
@@ -57,9 +68,8 @@ export function listItems(signal: OtlpSignal, request: Message, reporter: string
   return items;
 }
 
-export function checkCount(count: number, name: string): void {
-  if (count > maxItems)
-    throw tooLarge(`The request has more than ${maxItems} ${name}. Send smaller batches.`);
+export function checkCount(count: number, name: string, max = maxItems): void {
+  if (count > max) throw tooLarge(`The request has more than ${max} ${name}. Send smaller batches.`);
 }
 
 function selectRepeated(attributes: Attributes): Attributes {

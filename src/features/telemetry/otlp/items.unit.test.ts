@@ -37,7 +37,7 @@ test("items repeat little of their resource, scope and metric, however long thes
     },
     "mem_1",
   );
-  const { record } = listPoints(metric!, true)[0]!();
+  const { record } = listPoints(metric!, true)[0]!.translate();
   expect(JSON.stringify(record).length).toBeLessThan(3_000);
 });
 
@@ -76,4 +76,23 @@ test("the body of a log record is its type only when it is a name", () => {
   };
   expect(findType("claude_code.user_prompt")).toBe("claude_code.user_prompt");
   expect(findType("claude_code.py is the file that I mean")).toBe("log");
+});
+
+test("resources, scopes and their values are counted, also when they are empty", () => {
+  const list = (resourceSpans: readonly unknown[]) => listItems("traces", { resourceSpans }, "mem_1");
+  const fill = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
+  const resource = { attributes: fill(50, text("service.name", "a")) };
+  expect(list(fill(1_000, { resource, scopeSpans: [{ spans: [{}] }] }))).toHaveLength(1_000);
+  for (const [request, what] of [
+    [fill(10_001, {}), "10000 resources and scopes"],
+    [[{ scopeSpans: fill(10_000, {}) }], "10000 resources and scopes"],
+    [fill(1_001, { resource }), "100000 values in attributes of resources"],
+  ] as const)
+    expect(() => list(request)).toThrow(`The request has more than ${what}. Send smaller batches.`);
+});
+
+test("the data points of a metric are counted before one of them is read", () => {
+  const metrics = [{ name: "a", gauge: { dataPoints: Array.from({ length: 10_001 }, () => ({})) } }];
+  const [metric] = listItems("metrics", { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }, "mem_1");
+  expect(() => listPoints(metric!, true)).toThrow("more than 10000 data points");
 });

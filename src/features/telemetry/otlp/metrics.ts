@@ -2,8 +2,9 @@ import { computeDigest } from "../digest.ts";
 import { isUsageMetric, mapFields, readMetricUsage } from "../mapping/index.ts";
 import type { CumulativePoint } from "../points/index.ts";
 import type { Attributes, TelemetryRecord } from "../record.ts";
-import { cutRepeated, type Item } from "./items.ts";
+import { checkCount, cutRepeated, type Item } from "./items.ts";
 import { Rejection } from "./rejection.ts";
+import type { Translation } from "./translate.ts";
 import { toAttributes, toInteger, toList, toMilliseconds, toNumber, toObject, toText } from "./values.ts";
 import type { Message } from "./wire.ts";
 
@@ -16,47 +17,57 @@ export interface MetricPoint {
   point?: CumulativePoint;
 }
 
-/** Lists the data points of a metric, each as a function that throws when it cannot be stored. */
-export function listPoints({ resource, origin, item }: Item, keepsContents: boolean): (() => MetricPoint)[] {
+/** Lists the translations of the data points of a metric. */
+export function listPoints(
+  { resource, origin, item }: Item,
+  keepsContents: boolean,
+): Translation<MetricPoint>[] {
   const name = toText(item.name);
   const { kind, data } = findData(item);
   const unit = toText(item.unit);
   // Computed once, because a long name could have many points.
   const metricDigest = computeDigest({ name, unit, kind: kind ?? null, origin });
   const temporality = toNumber(data.aggregationTemporality);
-  return toList(data.dataPoints).map((given) => () => {
+  const translate = (point: Message): MetricPoint => {
     if (!name) throw new Rejection("A metric has no name.");
     if (kind === undefined || kind === "summary")
       throw new Rejection("Metrics of the type summary, or without data, are not supported.");
-    const point = toObject(given);
     const { nanos, at } = readTime(point);
     const startedNanos = readStart(point);
     const value = readValue(point);
     const attributes = toAttributes(point.attributes);
+    // Usage only grows, whatever the sender says: otherwise a point could take tokens and cost off the sums.
+    const isMonotonic = kind !== "sum" || data.isMonotonic === true || isUsageMetric(name);
+    // The values of a gauge cannot be added.
+    const isGauge = kind === "gauge";
+    if (!isGauge && value < 0 && isMonotonic && (kind === "sum" || isUsageMetric(name)))
+      throw new Rejection("The value of a counter is negative.");
+    if (!isGauge && temporality !== delta && temporality !== cumulative)
+      throw new Rejection("A metric has no aggregation temporality. Send delta or cumulative points.");
+    const stored = isGauge ? { ...attributes, "metric.value": value } : attributes;
+    const mapped = mapFields(
+      { signal: "metric", name, attributes: { ...resource, ...withUnit(stored, unit) } },
+      keepsContents,
+    );
     const series = computeDigest([metricDigest, attributes]);
     const toRecord = (added: number | null, suffix = ""): TelemetryRecord => {
       const digest = computeDigest([series, String(startedNanos), String(nanos), suffix]);
-      const stored = added === null ? { ...attributes, "metric.value": value } : attributes;
       return {
-        ...mapFields(
-          { signal: "metric", name, attributes: { ...resource, ...withUnit(stored, unit) } },
-          keepsContents,
-        ),
+        ...mapped,
         ...(added === null ? {} : readMetricUsage(name, attributes, added)),
         ...{ signal: "metric", eventId: digest, digest, at, value: added },
       };
     };
-    // The values of a gauge cannot be added.
-    if (kind === "gauge") return { record: toRecord(null) };
-    // Usage only grows, whatever the sender says: otherwise a point could take tokens and cost off the sums.
-    const isMonotonic = kind !== "sum" || data.isMonotonic === true || isUsageMetric(name);
-    if (value < 0 && isMonotonic && (kind === "sum" || isUsageMetric(name)))
-      throw new Rejection("The value of a counter is negative.");
+    if (isGauge) return { record: toRecord(null) };
     if (temporality === delta) return { record: toRecord(value) };
-    if (temporality === cumulative)
-      return { point: { series, startedNanos, nanos, value, isMonotonic, toRecord } };
-    throw new Rejection("A metric has no aggregation temporality. Send delta or cumulative points.");
-  });
+    return { point: { series, startedNanos, nanos, value, isMonotonic, toRecord } };
+  };
+  const points = toList(data.dataPoints);
+  checkCount(points.length, "data points");
+  return points.map(toObject).map((point) => ({
+    reads: [point.attributes],
+    translate: () => translate(point),
+  }));
 }
 
 type Kind = "gauge" | "sum" | "histogram" | "exponentialHistogram" | "summary";

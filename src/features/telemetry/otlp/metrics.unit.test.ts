@@ -11,7 +11,7 @@ function readPoint(name: string, kind: "sum" | "histogram", data: object, point:
     { resourceMetrics: [{ scopeMetrics: [{ metrics: [metric] }] }] },
     "mem_1",
   );
-  return listPoints(item!, false)[0]!();
+  return listPoints(item!, false)[0]!.translate();
 }
 
 test.each([1, 2])("no point takes usage off the sums, with temporality %i", (aggregationTemporality) => {

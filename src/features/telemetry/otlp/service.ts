@@ -1,5 +1,6 @@
 import type { OrganizationCtx } from "../../../platform/context.ts";
-import type { HttpHeaders } from "../../../platform/http/index.ts";
+import { type HttpHeaders, waitToParse } from "../../../platform/http/index.ts";
+import { createPace, type Pace, threadTurns } from "../../../platform/thread-turns.ts";
 import {
   admitNames,
   type Placed,
@@ -17,31 +18,26 @@ import { toLogRecord } from "./logs.ts";
 import type { OtlpSignal } from "./messages.ts";
 import { listPoints, type MetricPoint } from "./metrics.ts";
 import type { ExportReply } from "./protocol.ts";
-import { Rejection } from "./rejection.ts";
 import { toSpanRecord } from "./spans.ts";
+import { addProblem, type Report, type Translation, translateAll } from "./translate.ts";
 
 interface Body {
   headers: HttpHeaders;
   readBytes(): Promise<Buffer>;
 }
 
-/** What was not stored as it was sent. */
-interface Report {
-  rejected: number;
-  message: string | undefined;
-}
-
 /** Stores an export request. It is committed when this returns. */
 export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
-  const request = await parseBody(signal, await readBytes(), headers);
+  const request = await parseBody(signal, await readBytes(), headers, (plain) => waitToParse(ctx, plain));
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
   const items = listItems(signal, request, findReporterId(ctx));
   // A refusal would make every exporter of the organization log errors.
   if (!settings.enabled) return {};
+  const pace = createPace(ctx.state.get(threadTurns), ctx.orgId);
   const report =
     signal === "metrics"
-      ? await acceptMetrics(ctx, items, settings)
-      : await acceptItems(ctx, items, settings, signal === "traces" ? toSpanRecord : toLogRecord);
+      ? await acceptMetrics(ctx, items, settings, pace)
+      : await acceptItems(ctx, items, settings, pace, signal === "traces" ? toSpanRecord : toLogRecord);
   return toReply(signal, report);
 }
 
@@ -70,22 +66,34 @@ async function acceptItems(
   ctx: OrganizationCtx,
   items: readonly Item[],
   settings: StoredSettings,
+  pace: Pace,
   translate: (item: Item, keepsContents: boolean) => TelemetryRecord,
 ): Promise<Report> {
-  const { results, report } = collect(items.map((item) => () => translate(item, settings.keepsContents)));
+  const translations = items.map((one) => ({
+    reads: [one.item.attributes, one.item.body],
+    translate: () => translate(one, settings.keepsContents),
+  }));
+  const { results, report } = await translateAll(translations, pace);
   const placed = await place(ctx, results, settings, report);
   await storeRecords(ctx, placed);
   return report;
 }
 
+/** The name of a point is a hash, and its fields are mapped already. */
+const pointWeight = 2;
+
 async function acceptMetrics(
   ctx: OrganizationCtx,
   items: readonly Item[],
   settings: StoredSettings,
+  pace: Pace,
 ): Promise<Report> {
-  const translations = items.flatMap((item) => listPoints(item, settings.keepsContents));
-  checkCount(translations.length, "data points");
-  const { results, report } = collect(translations);
+  const translations: Translation<MetricPoint>[] = [];
+  for (const item of items) {
+    for (const one of listPoints(item, settings.keepsContents)) translations.push(one);
+    checkCount(translations.length, "data points");
+  }
+  const { results, report } = await translateAll(translations, pace);
   const direct = results.flatMap(({ record }: MetricPoint) => record ?? []);
   const placed = await place(ctx, direct, settings, report);
   const points = results.flatMap(({ point }: MetricPoint) => point ?? []);
@@ -98,6 +106,8 @@ async function acceptMetrics(
   for (const point of points) {
     const record = point.toRecord(point.value);
     byId.set(record.eventId, { point, record });
+    const turn = pace(pointWeight);
+    if (turn) await turn;
   }
   const whole = await place(
     ctx,
@@ -127,26 +137,6 @@ async function acceptMetrics(
     await storeRecords(inside, all, limitName);
   });
   return report;
-}
-
-/** Runs a translation for each item, and counts the items that it rejects. */
-function collect<Result>(translations: readonly (() => Result)[]): { results: Result[]; report: Report } {
-  const report: Report = { rejected: 0, message: undefined };
-  const results: Result[] = [];
-  for (const translate of translations) {
-    try {
-      results.push(translate());
-    } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
-      addProblem(report, error.message, 1);
-    }
-  }
-  return { results, report };
-}
-
-function addProblem(report: Report, message: string, rejected: number): void {
-  report.rejected += rejected;
-  report.message ??= message;
 }
 
 /** Spans of an unknown run are stored without the run: losing them would help nobody. Other problems reject them. */

@@ -16,6 +16,15 @@ export function toInteger(value: unknown): bigint | undefined {
   return typeof value === "string" && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
+/** Counts texts, numbers and what else has no parts, also inside of lists and objects. An attribute has two. */
+export function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let count = 0;
+  for (const key in value) count += countValues((value as Message)[key]);
+  // An empty object takes time too.
+  return count || 1;
+}
+
 /** Numbers are numbers or text in JSON, where text is also how NaN is written. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === "bigint") return Number(value);

@@ -91,9 +91,9 @@ class Decoder {
 
   /** Reads a length and returns where its field ends. */
   #length(end: number): number {
-    const length = this.#varint64();
-    if (length > BigInt(end - this.#at)) throw new WireError("A field is longer than its message.");
-    return this.#at + Number(length);
+    const length = this.#number();
+    if (length > end - this.#at) throw new WireError("A field is longer than its message.");
+    return this.#at + length;
   }
 
   #text(end: number): string {
@@ -118,14 +118,26 @@ class Decoder {
 
   /** Field numbers and wire types fit 32 bits. */
   #varint32(): number {
-    const value = this.#varint64();
-    if (value > 0xffff_ffffn) throw new WireError("A field number is too large.");
-    return Number(value);
+    const value = this.#number();
+    if (value > 0xffff_ffff) throw new WireError("A field number is too large.");
+    return value;
+  }
+
+  /** Reads a varint whose exact value matters only below 2^53. Most are short, and numbers are faster than `bigint`. */
+  #number(): number {
+    const start = this.#at;
+    let low = 0;
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = this.#byte();
+      low |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return low;
+    }
+    this.#at = start;
+    return Number(this.#varint64());
   }
 
   #varint64(): bigint {
     let low = 0;
-    // Most varints are short, and numbers are faster than `bigint`.
     for (let shift = 0; shift < 28; shift += 7) {
       const byte = this.#byte();
       low |= (byte & 0x7f) << shift;

@@ -183,7 +183,7 @@ test("whatever JSON has where, items are translated or rejected", () => {
           translate(() => toLogRecord(found, keepsContents));
           for (const read of listPoints(found, keepsContents))
             translate(() => {
-              const { record, point } = read();
+              const { record, point } = read.translate();
               return record ?? point?.toRecord(1);
             });
         }

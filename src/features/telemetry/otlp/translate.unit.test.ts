@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createPace, createThreadTurns } from "../../../platform/thread-turns.ts";
+import { Rejection } from "./rejection.ts";
+import { translateAll } from "./translate.ts";
+
+const attributes = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ key: `name.${i}`, value: { stringValue: "text" } }));
+
+test("a request that arrives while many spans are translated is answered before they are done", async () => {
+  const order: string[] = [];
+  const spans = Array.from({ length: 500 }, (_, i) => ({ reads: [attributes(50)], translate: () => i }));
+  const translating = translateAll(spans, createPace(createThreadTurns(), "a"));
+  setImmediate(() => order.push("another request"));
+  const { results } = await translating;
+  order.push("translated");
+  expect(order).toEqual(["another request", "translated"]);
+  expect(results).toEqual(spans.map((_, i) => i));
+});
+
+test("an item with more values than any sender has is rejected, and the others are translated", async () => {
+  const { results, report } = await translateAll(
+    [
+      { reads: [attributes(10_001)], translate: () => "too many" },
+      // Lists inside of values count too, also empty ones.
+      {
+        reads: [undefined, { arrayValue: { values: Array.from({ length: 20_000 }, () => ({})) } }],
+        translate: () => "nested",
+      },
+      { reads: [attributes(512)], translate: () => "fine" },
+      {
+        reads: [],
+        translate: () => {
+          throw new Rejection("It has no name.");
+        },
+      },
+    ],
+    createPace(createThreadTurns(), "a"),
+  );
+  expect(results).toEqual(["fine"]);
+  expect(report).toEqual({
+    rejected: 3,
+    message: "An item has more than 20000 values in its attributes and body.",
+  });
+});
