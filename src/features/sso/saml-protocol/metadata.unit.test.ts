@@ -89,7 +89,7 @@ describe("metadata of an identity provider", () => {
     ["an entity bomb", () => `<!DOCTYPE x [<!ENTITY a "b">]>${writeProvider()}`, "saml_markup_forbidden"],
     ["a comment without an end", () => `<!--${writeProvider()}`, "saml_xml_invalid"],
     ["an oversized document", () => `${writeProvider()}${" ".repeat(1024 * 1024)}`, "saml_too_large"],
-    ["a document of comments", () => `${"<!---->".repeat(5_001)}${writeProvider()}`, "saml_too_large"],
+    ["a document of comments", () => `${"<!---->".repeat(501)}${writeProvider()}`, "saml_too_large"],
     [
       "a document with very many attributes",
       () => `${writeProvider().replace("<NameIDFormat", `${otherElement.repeat(1_001)}<NameIDFormat`)}`,

@@ -40,7 +40,7 @@ export const namespaces = {
 type Namespace = (typeof namespaces)[keyof typeof namespaces];
 
 /**
- * The parser takes quadratic time for deep nesting and for many attributes of an element. It copies the namespaces that
+ * The parser takes quadratic time for deep nesting, for many attributes of an element and for many comments. It copies the namespaces that
  * are in scope for each element that declares one. Metadata of one provider has some hundred elements and attributes.
  */
 const limits = {
@@ -49,7 +49,7 @@ const limits = {
   attributes: 10_000,
   attributesOfAnElement: 100,
   namespacesInScope: 100,
-  commentsAndSections: 5_000,
+  commentsAndSections: 500,
 };
 const reservedNamespaces = ["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"];
 
