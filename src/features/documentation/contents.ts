@@ -98,7 +98,7 @@ export const sections: readonly Section[] = [
   {
     name: "Security",
     pages: [
-      page("security", "What is promised", "SECURITY.md"),
+      page("security", "What is protected", "SECURITY.md"),
       page("egress", "Outside calls"),
       page("hardening", "Attacks that were tried"),
     ],
