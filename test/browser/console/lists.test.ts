@@ -66,8 +66,8 @@ test("what a view shows is looked for on every page of the list", async () => {
 });
 
 test("the connections of a provider, and the domains of single sign-on, are shown to the last page", async () => {
-  const { owner } = await createWorkspace(server, "Whole");
-  const { page } = await openWindow(browser, server, "/o/whole", owner);
+  const { owner } = await createWorkspace(server, "Paged");
+  const { page } = await openWindow(browser, server, "/o/paged", owner);
   const inPages = (address: RegExp, create: (name: string) => object) =>
     reply(page, address, ({ searchParams }) =>
       searchParams.has("cursor")
@@ -81,9 +81,9 @@ test("the connections of a provider, and the domains of single sign-on, are show
   await inPages(/\/v1\/sso\/domains/, (domain) => ({
     ...{ id: `sdm_${domain}`, domain, txtName: "_a", txtValue: "b", verifiedAt: 1, failingSince: null },
   }));
-  await page.goto(`${server.url}/o/whole/connections/accounts/github`);
+  await page.goto(`${server.url}/o/paged/connections/accounts/github`);
   await page.getByRole("complementary").getByText("last.example").waitFor();
-  await page.goto(`${server.url}/o/whole/access/sso`);
+  await page.goto(`${server.url}/o/paged/access/sso`);
   await page.getByText("last.example").first().waitFor();
 });
 
