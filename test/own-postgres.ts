@@ -87,6 +87,9 @@ async function open(bin: string, folder: string, settings: Record<string, string
     for (const pid of [stdout, ...children.split("\n")])
       if (pid.trim()) await run("kill", [`-${name}`, pid.trim()]).catch(() => {});
   }
+  let started: ChildProcess | undefined;
+  /** `runuser` stops itself with the server, and would wait for ever. */
+  const wakeStarter = () => started?.kill("SIGCONT");
   const postgres: OwnPostgres = {
     url,
     port,
@@ -98,9 +101,12 @@ async function open(bin: string, folder: string, settings: Record<string, string
     },
     kill: () => signal("KILL"),
     freeze: () => signal("STOP"),
-    thaw: () => signal("CONT"),
+    async thaw() {
+      await signal("CONT");
+      wakeStarter();
+    },
     async start() {
-      start(
+      started = start(
         join(bin, "postgres"),
         ["-D", data, "-p", port, "-k", folder, "-h", "127.0.0.1", ...options],
         folder,
@@ -115,6 +121,7 @@ async function open(bin: string, folder: string, settings: Record<string, string
     promote: async () => void (await control("-w", "promote")),
     async remove() {
       await control("-m", "immediate", "-w", "stop").catch(() => {});
+      wakeStarter();
       rmSync(folder, { recursive: true, force: true });
     },
   };
