@@ -49,7 +49,7 @@ export function listItems(signal: OtlpSignal, request: Message, reporter: string
   for (const resourceEntry of readList(request, resourcesName)) {
     checkCount(++groups, "resources and scopes", maxGroups);
     const given = toObject(toObject(resourceEntry).resource).attributes;
-    resourceValues += countValues(given);
+    resourceValues += countValues(given, maxResourceValues);
     checkCount(resourceValues, "values in attributes of resources", maxResourceValues);
     const attributes = toAttributes(given);
     const resource = selectRepeated(attributes);

@@ -30,7 +30,7 @@ export async function translateAll<Result>(
   const report: Report = { rejected: 0, message: undefined };
   const results: Result[] = [];
   for (const { reads, translate } of translations) {
-    const values = countValues(reads);
+    const values = countValues(reads, maxValues);
     if (values > maxValues) {
       addProblem(report, `An item has more than ${maxValues} values in its attributes and body.`, 1);
       continue;

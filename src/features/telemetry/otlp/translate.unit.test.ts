@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createPace, createThreadTurns } from "../../../platform/thread-turns.ts";
 import { Rejection } from "./rejection.ts";
 import { translateAll } from "./translate.ts";
+import { countValues } from "./values.ts";
 
 const attributes = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ key: `name.${i}`, value: { stringValue: "text" } }));
@@ -41,4 +42,15 @@ test("an item with more values than any sender has is rejected, and the others a
     rejected: 3,
     message: "An item has more than 20000 values in its attributes and body.",
   });
+});
+
+test("values are counted up to the limit, and no further", () => {
+  const next = () => {
+    throw new Error("counted too far");
+  };
+  const endless = (...first: unknown[]) => Object.defineProperty([...first, 0], first.length, { get: next });
+  expect(countValues([1, ["text", {}], { a: null }], 100)).toBe(4);
+  expect(countValues(endless(1, [2, 3]), 2)).toBe(3);
+  expect(countValues([endless(1, 2, 3), endless()], 2)).toBe(3);
+  expect(() => countValues(endless(1, 2), 2)).toThrow("counted too far");
 });
