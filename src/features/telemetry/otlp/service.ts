@@ -30,10 +30,10 @@ interface Body {
 export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
   const request = await parseBody(signal, await readBytes(), headers, (plain) => waitToParse(ctx, plain));
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
-  const items = listItems(signal, request, findReporterId(ctx));
+  const pace = createPace(ctx.state.get(threadTurns), ctx.orgId);
+  const items = await listItems(signal, request, findReporterId(ctx), pace);
   // A refusal would make every exporter of the organization log errors.
   if (!settings.enabled) return {};
-  const pace = createPace(ctx.state.get(threadTurns), ctx.orgId);
   const report =
     signal === "metrics"
       ? await acceptMetrics(ctx, items, settings, pace)

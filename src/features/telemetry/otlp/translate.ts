@@ -19,13 +19,13 @@ export interface Translation<Result> {
 }
 
 /** Far more than the attributes that are stored. Such an item would hold up others, because it is translated at once. */
-const maxValues = 20_000;
+export const maxValues = 20_000;
 
 /** The time that each item takes, however few values it has, as a number of values. */
 const itemWeight = 10;
 
 /** The weight of translating an item, or of reading a resource, with so many values. */
-const findWeight = (values: number): number => (itemWeight + values) / 2;
+export const findWeight = (values: number): number => (itemWeight + values) / 2;
 
 /** Runs all translations, and counts those that reject their item. Others have their turn in between. */
 export async function translateAll<Result>(
