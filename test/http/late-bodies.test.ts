@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { member, onPrepared, route } from "../../src/platform/http/index.ts";
+import { threadTurns } from "../../src/platform/thread-turns.ts";
 import { createKey, createWorkspace, joinWorkspace, signIn, useServer } from "../harness.ts";
 
 type Auth = Record<string, string>;
@@ -31,8 +32,8 @@ const prepared = onPrepared(
 const server = useServer({ moreRoutes: [prepared] });
 
 /** Sends the head of a request. When the server has checked it, returns a function that sends the body. */
-async function sendHead(path: string, headers: Auth, body: object): Promise<() => Promise<number>> {
-  const bytes = JSON.stringify(body);
+async function sendHead(path: string, headers: Auth, body: object, padding = "") {
+  const bytes = JSON.stringify(body) + padding;
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   const lines = Object.entries({
@@ -46,9 +47,9 @@ async function sendHead(path: string, headers: Auth, body: object): Promise<() =
   socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
   const [first] = await once(socket, "data");
   expect(String(first)).toMatch(/^HTTP\/1\.1 100 /);
-  return async () => {
-    // The body is late by more than the time for which the first check counts.
-    await pause(150);
+  // By default, the body is late by more than the time for which the first check counts.
+  return async (lateMs = 150): Promise<number> => {
+    await pause(lateMs);
     let reply = "";
     socket.on("data", (chunk) => {
       reply += chunk;
@@ -74,6 +75,25 @@ test("a session that ended before the body arrived creates no token", async () =
   const sendBody = await sendHead("/v1/mcp/token", other, { name: "late" });
   await end("/v1/me/sessions/end-others", { headers: owner.auth });
   expect(await sendBody()).toBe(401);
+  expect((await server.call("/v1/mcp/tokens", { headers: owner.auth })).body.items).toEqual([]);
+});
+
+test("a session that ended while a long body waited for its turn creates no token", async () => {
+  const { owner, orgId } = await createWorkspace(server);
+  const other = await signIn(server, owner);
+  const turns = server.platform.state.get(threadTurns);
+  let isWaiting = true;
+  const sendBody = await sendHead("/v1/mcp/token", other, { name: "late" }, " ".repeat(100_000));
+  // Long computations of the same organization, which come first.
+  for (let i = 0; i < 5_000; i++)
+    void turns
+      .take(orgId)
+      .then(() => isWaiting && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2));
+  const sent = sendBody(0);
+  await pause(150);
+  await end("/v1/me/sessions/end-others", { headers: owner.auth });
+  isWaiting = false;
+  expect(await sent).toBe(401);
   expect((await server.call("/v1/mcp/tokens", { headers: owner.auth })).body.items).toEqual([]);
 });
 

@@ -191,8 +191,8 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
 }
 
 /**
- * After a body that took longer, the caller is checked again. Otherwise somebody could send the head of a request, and
- * its body after the credential has ended.
+ * After a body that took longer to arrive, or to get its turn, the caller is checked again. Otherwise somebody could send
+ * the head of a request, and its body after the credential has ended.
  */
 const slowBodyMs = 100;
 
@@ -230,8 +230,16 @@ async function answer(
   const read = async (account?: BodyAccount) => {
     const startedAt = performance.now();
     const bytes = await request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
-    if (performance.now() - startedAt > slowBodyMs) await recheck();
+    await recheckAfter(startedAt);
     return bytes;
+  };
+  const waitForTurn = async (turn: Promise<void>) => {
+    const startedAt = performance.now();
+    await turn;
+    await recheckAfter(startedAt);
+  };
+  const recheckAfter = async (startedAt: number) => {
+    if (performance.now() - startedAt > slowBodyMs) await recheck();
   };
   const authorize = (caller: CheckedCaller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
@@ -255,7 +263,7 @@ async function answer(
   ctx.db = chooseDatabase(ctx, spec, request);
   if (spec.mounted) {
     const openStream = (source: Source) => streams.openBody(describeOwner(), source);
-    const mounted: MountedInput = { request, readBytes: read, openStream };
+    const mounted: MountedInput = { request, readBytes: read, waitForTurn, openStream };
     return (await handle(ctx, mounted)) as Answer;
   }
   const query = (search === "" ? parseEmptyQuery() : undefined) ?? parseQuery(search, spec.query);
@@ -266,7 +274,7 @@ async function answer(
   const wantsBody = spec.body || (idempotencyKey !== undefined && spec.raw === undefined);
   const bytes = wantsBody ? await read() : undefined;
   const turn = bytes && waitToParse(ctx, bytes);
-  if (turn) await turn;
+  if (turn) await waitForTurn(turn);
   const given = (bytes: Buffer) => {
     if (spec.bodyOptional && bytes.length === 0) return {};
     if (spec.protocol) checkMediaType(spec.protocol, headers);

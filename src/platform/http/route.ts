@@ -156,6 +156,8 @@ export type PreparedInput<Spec extends RouteSpec, Prepared> = Input<Spec> & { pr
 export interface MountedInput {
   request: HttpRequest;
   readBytes(account?: BodyAccount): Promise<Buffer>;
+  /** Waits until the body may be parsed. */
+  waitForTurn(turn: Promise<void>): Promise<void>;
   /** As `eventStream` of other routes, without the reply around it. */
   openStream(source: Parameters<OpenStream>[0]): Promise<ReadableStream<Uint8Array>>;
 }
