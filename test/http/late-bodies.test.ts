@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { member, onPrepared, route } from "../../src/platform/http/index.ts";
+import { member, on, onPrepared, route } from "../../src/platform/http/index.ts";
 import { threadTurns } from "../../src/platform/thread-turns.ts";
 import { createKey, createWorkspace, joinWorkspace, signIn, useServer } from "../harness.ts";
 
@@ -29,7 +29,27 @@ const prepared = onPrepared(
   async () => ({ done: true }),
 );
 
-const server = useServer({ moreRoutes: [prepared] });
+const exported = on(
+  route({
+    method: "get",
+    path: "/test/export",
+    tag: "System",
+    summary: "For tests",
+    access: member(),
+    raw: "application/x-ndjson",
+    replies: { 200: z.string() },
+  }),
+  () => {
+    async function* lines() {
+      yield "first\n";
+      await outside.reply;
+      yield "second\n";
+    }
+    return new Response(ReadableStream.from(lines()).pipeThrough(new TextEncoderStream()));
+  },
+);
+
+const server = useServer({ moreRoutes: [prepared, exported] });
 
 /** Sends the head of a request. When the server has checked it, returns a function that sends the body. */
 async function sendHead(path: string, headers: Auth, body: object, padding = "") {
@@ -137,3 +157,23 @@ test.each<Auth>([{}, { "idempotency-key": "one-change" }])(
     expect((await calling).status).toBe(401);
   },
 );
+
+test("an export ends when its caller may not read any more", async () => {
+  const { owner } = await createWorkspace(server);
+  const other = await signIn(server, owner);
+  const reply = Promise.withResolvers<void>();
+  outside = { asked: () => {}, reply: reply.promise };
+  const [allowed, ended] = await Promise.all(
+    [owner.auth, other].map(async (headers) => {
+      const { body } = await fetch(`${server.url}/test/export`, { headers });
+      const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader.read()).value).toBe("first\n");
+      return reader;
+    }),
+  );
+  await end("/v1/me/sessions/end-others", { headers: owner.auth });
+  reply.resolve();
+  expect((await allowed!.read()).value).toBe("second\n");
+  expect((await allowed!.read()).done).toBe(true);
+  await expect(ended!.read()).rejects.toThrow();
+});

@@ -196,8 +196,22 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
  */
 const slowBodyMs = 100;
 
-/** Media types of replies that are sent while they are produced. */
-const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
+/** The media type of exports. They are sent while they are produced, as event streams are. */
+const exportType = "application/x-ndjson";
+const streamed = new Set(["text/event-stream", exportType]);
+
+/** A slow caller can take hours for an export, so the caller is checked again before each part. */
+function checkEachPart({ body, status, headers }: Response, check: () => Promise<void>): Response {
+  const checked = body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      async transform(part, controller) {
+        await check();
+        controller.enqueue(part);
+      },
+    }),
+  );
+  return new Response(checked, { status, headers });
+}
 
 async function answer(
   options: HttpOptions,
@@ -298,7 +312,9 @@ async function answer(
     signal: spec.mayStream ? whenCallerLeaves(request.exchange) : undefined,
   };
   if (spec.raw) {
-    return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, streamed.has(spec.raw));
+    const response = (await handle(ctx, input)) as Response;
+    const sent = spec.raw === exportType ? checkEachPart(response, recheck) : response;
+    return toAnswer(sent, ctx.requestId, streamed.has(spec.raw));
   }
   if (spec.navigation && isNavigation(headers)) {
     return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, false);
@@ -361,7 +377,7 @@ async function answer(
  * them change data (links in mails, OAuth callbacks), and event streams share their reads with others.
  */
 const isCancellable = ({ method, raw, mayStream, mounted }: RouteSpec): boolean =>
-  method === "get" && !mayStream && !mounted && (raw === undefined || raw === "application/x-ndjson");
+  method === "get" && !mayStream && !mounted && (raw === undefined || raw === exportType);
 
 /**
  * The database for the handler. Only the embedded engine has shares. The signal is created with the first statement,
