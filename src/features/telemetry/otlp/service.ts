@@ -82,7 +82,7 @@ async function acceptItems(
   return report;
 }
 
-/** The name of a point is a hash, and its fields are mapped already. */
+/** The weight of creating the event of a point. Only its hash is computed, because its fields are mapped already. */
 const pointWeight = 2;
 
 async function acceptMetrics(
