@@ -89,6 +89,17 @@ test("a body that arrives late is accepted while the credential is valid", async
   expect(await sendBody()).toBe(201);
 });
 
+test("a late body about the person is accepted, whatever organization has become the active one", async () => {
+  const { owner } = await createWorkspace(server);
+  const sendBodies = [
+    await sendHead("/v1/organizations", owner.auth, { name: "Late" }),
+    await sendHead("/v1/teams", owner.auth, { name: "Late" }),
+  ];
+  await end("/v1/organizations", { body: { name: "Earlier" }, headers: owner.auth });
+  // The team was meant for the organization that was active at the start.
+  expect(await Promise.all(sendBodies.map((sendBody) => sendBody()))).toEqual([201, 401]);
+});
+
 test("a session that ended before the body arrived creates no token", async () => {
   const { owner } = await createWorkspace(server);
   const other = await signIn(server, owner);

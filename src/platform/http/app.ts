@@ -255,12 +255,14 @@ async function answer(
   const recheckAfter = async (startedAt: number) => {
     if (performance.now() - startedAt > slowBodyMs) await recheck();
   };
+  // On other routes the active organization does not matter, and the request itself may change it.
+  const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
   const authorize = (caller: CheckedCaller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
     // The stream or the change was chosen for the rights that the caller had at its start. With fewer rights, the caller
     // must send a new request.
-    if (!hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
+    if (isInOrganization && !hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
   };
   const recheck = async () => {
     if (ctx.caller) authorize(await authenticate());
@@ -334,8 +336,6 @@ async function answer(
     return prepared;
   };
   if (idempotencyKey !== undefined) {
-    // On other routes the active organization does not matter, and the request itself may change it.
-    const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
     const rights = isInOrganization ? findRights(ctx.caller) : undefined;
     const repeatable = {
       operation: `${request.method} ${request.path}`,
