@@ -13,6 +13,7 @@ import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
 import { createEventStreams, type EventStreams, type StreamOwner } from "./event-streams.ts";
 import { whenCallerLeaves } from "./exchange.ts";
+import { checkEachPart, exportType, streamed } from "./exports.ts";
 import { createHostCheck } from "./host.ts";
 import { hasReply, runOncePerKey } from "./idempotency.ts";
 import { checkBody, parseJson, parseParams, parseQuery } from "./input.ts";
@@ -196,23 +197,6 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
  */
 const slowBodyMs = 100;
 
-/** The media type of exports. They are sent while they are produced, as event streams are. */
-const exportType = "application/x-ndjson";
-const streamed = new Set(["text/event-stream", exportType]);
-
-/** A slow caller can take hours for an export, so the caller is checked again before each part. */
-function checkEachPart({ body, status, headers }: Response, check: () => Promise<void>): Response {
-  const checked = body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      async transform(part, controller) {
-        await check();
-        controller.enqueue(part);
-      },
-    }),
-  );
-  return new Response(checked, { status, headers });
-}
-
 async function answer(
   options: HttpOptions,
   streams: EventStreams,
@@ -241,20 +225,14 @@ async function answer(
     if (caller) addCaller(ctx, caller);
   }
   const { headers, search } = request;
-  const read = async (account?: BodyAccount) => {
+  const recheckIfSlow = async <T>(waiting: Promise<T>): Promise<T> => {
     const startedAt = performance.now();
-    const bytes = await request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
-    await recheckAfter(startedAt);
-    return bytes;
-  };
-  const waitForTurn = async (turn: Promise<void>) => {
-    const startedAt = performance.now();
-    await turn;
-    await recheckAfter(startedAt);
-  };
-  const recheckAfter = async (startedAt: number) => {
+    const result = await waiting;
     if (performance.now() - startedAt > slowBodyMs) await recheck();
+    return result;
   };
+  const read = (account?: BodyAccount) =>
+    recheckIfSlow(request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account));
   // On other routes the active organization does not matter, and the request itself may change it.
   const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
   const authorize = (caller: CheckedCaller | undefined) => {
@@ -279,7 +257,7 @@ async function answer(
   ctx.db = chooseDatabase(ctx, spec, request);
   if (spec.mounted) {
     const openStream = (source: Source) => streams.openBody(describeOwner(), source);
-    const mounted: MountedInput = { request, readBytes: read, waitForTurn, openStream };
+    const mounted: MountedInput = { request, readBytes: read, recheckIfSlow, openStream };
     return (await handle(ctx, mounted)) as Answer;
   }
   const query = (search === "" ? parseEmptyQuery() : undefined) ?? parseQuery(search, spec.query);
@@ -290,7 +268,7 @@ async function answer(
   const wantsBody = spec.body || (idempotencyKey !== undefined && spec.raw === undefined);
   const bytes = wantsBody ? await read() : undefined;
   const turn = bytes && waitToParse(ctx, bytes);
-  if (turn) await waitForTurn(turn);
+  if (turn) await recheckIfSlow(turn);
   const given = (bytes: Buffer) => {
     if (spec.bodyOptional && bytes.length === 0) return {};
     if (spec.protocol) checkMediaType(spec.protocol, headers);

@@ -69,7 +69,7 @@ interface Mounted extends Pick<RouteSpec, "protocol"> {
 
 async function answerMounted(
   ctx: Ctx,
-  { request, readBytes, waitForTurn, openStream }: MountedInput,
+  { request, readBytes, recheckIfSlow, openStream }: MountedInput,
   { handler, answerMs, parsesJson, maxEventBytes, protocol }: Mounted,
 ): Promise<Answer> {
   const cancelled = new AbortController();
@@ -77,7 +77,7 @@ async function answerMounted(
   const body = hasBody(request) ? await readBytes() : undefined;
   if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
   const turn = parsesJson && body && waitToParse(ctx, body);
-  if (turn) await waitForTurn(turn);
+  if (turn) await recheckIfSlow(turn);
   const parsed =
     parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(
