@@ -46,12 +46,12 @@ export const threadTurns = defineState<ThreadTurns>({
   create: createThreadTurns,
 });
 
-/** Steps of this weight together take some milliseconds. */
+/** Steps with this total weight take some milliseconds. */
 const sliceWeight = 2_000;
 
 /**
- * Is called after each step of a long computation, with the weight of the step. Returns a promise when others must have
- * their turn before the next step.
+ * Is called between the steps of a long computation, once for each step, with its weight. Returns a promise when others
+ * must have their turn before the computation continues.
  */
 export type Pace = (weight: number) => Promise<void> | undefined;
 

@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { member, onPrepared, route } from "../../src/platform/http/index.ts";
+import { member, on, onPrepared, route } from "../../src/platform/http/index.ts";
+import { threadTurns } from "../../src/platform/thread-turns.ts";
 import { createKey, createWorkspace, joinWorkspace, signIn, useServer } from "../harness.ts";
 
 type Auth = Record<string, string>;
@@ -28,11 +29,31 @@ const prepared = onPrepared(
   async () => ({ done: true }),
 );
 
-const server = useServer({ moreRoutes: [prepared] });
+const exported = on(
+  route({
+    method: "get",
+    path: "/test/export",
+    tag: "System",
+    summary: "For tests",
+    access: member(),
+    raw: "application/x-ndjson",
+    replies: { 200: z.string() },
+  }),
+  () => {
+    async function* lines() {
+      yield "first\n";
+      await outside.reply;
+      yield "second\n";
+    }
+    return new Response(ReadableStream.from(lines()).pipeThrough(new TextEncoderStream()));
+  },
+);
+
+const server = useServer({ moreRoutes: [prepared, exported] });
 
 /** Sends the head of a request. When the server has checked it, returns a function that sends the body. */
-async function sendHead(path: string, headers: Auth, body: object): Promise<() => Promise<number>> {
-  const bytes = JSON.stringify(body);
+async function sendHead(path: string, headers: Auth, body: object, padding = "") {
+  const bytes = JSON.stringify(body) + padding;
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   const lines = Object.entries({
@@ -46,9 +67,9 @@ async function sendHead(path: string, headers: Auth, body: object): Promise<() =
   socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
   const [first] = await once(socket, "data");
   expect(String(first)).toMatch(/^HTTP\/1\.1 100 /);
-  return async () => {
-    // The body is late by more than the time for which the first check counts.
-    await pause(150);
+  // By default, the body is late by more than the time for which the first check counts.
+  return async (lateMs = 150): Promise<number> => {
+    await pause(lateMs);
     let reply = "";
     socket.on("data", (chunk) => {
       reply += chunk;
@@ -68,12 +89,42 @@ test("a body that arrives late is accepted while the credential is valid", async
   expect(await sendBody()).toBe(201);
 });
 
+test("a late body about the person is accepted, whatever organization has become the active one", async () => {
+  const { owner } = await createWorkspace(server);
+  const sendBodies = [
+    await sendHead("/v1/organizations", owner.auth, { name: "Late" }),
+    await sendHead("/v1/teams", owner.auth, { name: "Late" }),
+  ];
+  await end("/v1/organizations", { body: { name: "Earlier" }, headers: owner.auth });
+  // The team was meant for the organization that was active at the start.
+  expect(await Promise.all(sendBodies.map((sendBody) => sendBody()))).toEqual([201, 401]);
+});
+
 test("a session that ended before the body arrived creates no token", async () => {
   const { owner } = await createWorkspace(server);
   const other = await signIn(server, owner);
   const sendBody = await sendHead("/v1/mcp/token", other, { name: "late" });
   await end("/v1/me/sessions/end-others", { headers: owner.auth });
   expect(await sendBody()).toBe(401);
+  expect((await server.call("/v1/mcp/tokens", { headers: owner.auth })).body.items).toEqual([]);
+});
+
+test("a session that ended while a long body waited for its turn creates no token", async () => {
+  const { owner, orgId } = await createWorkspace(server);
+  const other = await signIn(server, owner);
+  const turns = server.platform.state.get(threadTurns);
+  let isWaiting = true;
+  const sendBody = await sendHead("/v1/mcp/token", other, { name: "late" }, " ".repeat(100_000));
+  // Long computations of the same organization, which come first.
+  for (let i = 0; i < 5_000; i++)
+    void turns
+      .take(orgId)
+      .then(() => isWaiting && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2));
+  const sent = sendBody(0);
+  await pause(150);
+  await end("/v1/me/sessions/end-others", { headers: owner.auth });
+  isWaiting = false;
+  expect(await sent).toBe(401);
   expect((await server.call("/v1/mcp/tokens", { headers: owner.auth })).body.items).toEqual([]);
 });
 
@@ -117,3 +168,23 @@ test.each<Auth>([{}, { "idempotency-key": "one-change" }])(
     expect((await calling).status).toBe(401);
   },
 );
+
+test("an export ends when its caller may not read any more", async () => {
+  const { owner } = await createWorkspace(server);
+  const other = await signIn(server, owner);
+  const reply = Promise.withResolvers<void>();
+  outside = { asked: () => {}, reply: reply.promise };
+  const [allowed, ended] = await Promise.all(
+    [owner.auth, other].map(async (headers) => {
+      const { body } = await fetch(`${server.url}/test/export`, { headers });
+      const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader.read()).value).toBe("first\n");
+      return reader;
+    }),
+  );
+  await end("/v1/me/sessions/end-others", { headers: owner.auth });
+  reply.resolve();
+  expect((await allowed!.read()).value).toBe("second\n");
+  expect((await allowed!.read()).done).toBe(true);
+  await expect(ended!.read()).rejects.toThrow();
+});

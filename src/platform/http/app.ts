@@ -13,6 +13,7 @@ import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
 import { createEventStreams, type EventStreams, type StreamOwner } from "./event-streams.ts";
 import { whenCallerLeaves } from "./exchange.ts";
+import { checkEachPart, exportType, streamed } from "./exports.ts";
 import { createHostCheck } from "./host.ts";
 import { hasReply, runOncePerKey } from "./idempotency.ts";
 import { checkBody, parseJson, parseParams, parseQuery } from "./input.ts";
@@ -191,13 +192,10 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
 }
 
 /**
- * After a body that took longer, the caller is checked again. Otherwise somebody could send the head of a request, and
- * its body after the credential has ended.
+ * After a body that took longer to arrive, or to get its turn, the caller is checked again. Otherwise somebody could send
+ * the head of a request, and its body after the credential has ended.
  */
 const slowBodyMs = 100;
-
-/** Media types of replies that are sent while they are produced. */
-const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(
   options: HttpOptions,
@@ -227,18 +225,22 @@ async function answer(
     if (caller) addCaller(ctx, caller);
   }
   const { headers, search } = request;
-  const read = async (account?: BodyAccount) => {
+  const recheckIfSlow = async <T>(waiting: Promise<T>): Promise<T> => {
     const startedAt = performance.now();
-    const bytes = await request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
+    const result = await waiting;
     if (performance.now() - startedAt > slowBodyMs) await recheck();
-    return bytes;
+    return result;
   };
+  const read = (account?: BodyAccount) =>
+    recheckIfSlow(request.exchange.readBytes(spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account));
+  // On other routes the active organization does not matter, and the request itself may change it.
+  const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
   const authorize = (caller: CheckedCaller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
     // The stream or the change was chosen for the rights that the caller had at its start. With fewer rights, the caller
     // must send a new request.
-    if (!hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
+    if (isInOrganization && !hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
   };
   const recheck = async () => {
     if (ctx.caller) authorize(await authenticate());
@@ -255,7 +257,7 @@ async function answer(
   ctx.db = chooseDatabase(ctx, spec, request);
   if (spec.mounted) {
     const openStream = (source: Source) => streams.openBody(describeOwner(), source);
-    const mounted: MountedInput = { request, readBytes: read, openStream };
+    const mounted: MountedInput = { request, readBytes: read, recheckIfSlow, openStream };
     return (await handle(ctx, mounted)) as Answer;
   }
   const query = (search === "" ? parseEmptyQuery() : undefined) ?? parseQuery(search, spec.query);
@@ -266,7 +268,7 @@ async function answer(
   const wantsBody = spec.body || (idempotencyKey !== undefined && spec.raw === undefined);
   const bytes = wantsBody ? await read() : undefined;
   const turn = bytes && waitToParse(ctx, bytes);
-  if (turn) await turn;
+  if (turn) await recheckIfSlow(turn);
   const given = (bytes: Buffer) => {
     if (spec.bodyOptional && bytes.length === 0) return {};
     if (spec.protocol) checkMediaType(spec.protocol, headers);
@@ -290,7 +292,9 @@ async function answer(
     signal: spec.mayStream ? whenCallerLeaves(request.exchange) : undefined,
   };
   if (spec.raw) {
-    return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, streamed.has(spec.raw));
+    const response = (await handle(ctx, input)) as Response;
+    const sent = spec.raw === exportType ? checkEachPart(response, recheck) : response;
+    return toAnswer(sent, ctx.requestId, streamed.has(spec.raw));
   }
   if (spec.navigation && isNavigation(headers)) {
     return toAnswer((await handle(ctx, input)) as Response, ctx.requestId, false);
@@ -310,8 +314,6 @@ async function answer(
     return prepared;
   };
   if (idempotencyKey !== undefined) {
-    // On other routes the active organization does not matter, and the request itself may change it.
-    const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
     const rights = isInOrganization ? findRights(ctx.caller) : undefined;
     const repeatable = {
       operation: `${request.method} ${request.path}`,
@@ -353,7 +355,7 @@ async function answer(
  * them change data (links in mails, OAuth callbacks), and event streams share their reads with others.
  */
 const isCancellable = ({ method, raw, mayStream, mounted }: RouteSpec): boolean =>
-  method === "get" && !mayStream && !mounted && (raw === undefined || raw === "application/x-ndjson");
+  method === "get" && !mayStream && !mounted && (raw === undefined || raw === exportType);
 
 /**
  * The database for the handler. Only the embedded engine has shares. The signal is created with the first statement,

@@ -40,11 +40,12 @@ export const recordOf = <Name extends z.ZodType<string, string>, Value extends z
   name: Name,
   value: Value,
   max: number,
-  what: string,
+  /** What the names are called in the message, in the plural. */
+  plural: string,
 ) =>
   z.preprocess(
     (given, issues) => {
-      if (hasMoreNames(given, max)) issues.addIssue({ code: "custom", message: `At most ${max} ${what}.` });
+      if (hasMoreNames(given, max)) issues.addIssue({ code: "custom", message: `At most ${max} ${plural}.` });
       return given;
     },
     z.record(name, value),

@@ -21,6 +21,8 @@ export function describeIssue(issue: Issue): string | undefined {
       return formats[issue.format];
     case "invalid_union":
       return describeUnion(issue);
+    case "invalid_key":
+      return `The name is not allowed. ${issue.issues[0]?.message ?? ""}`.trimEnd();
     // Not the default text, which has every name.
     case "unrecognized_keys":
       return "This field is not known here.";

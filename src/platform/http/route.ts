@@ -156,6 +156,8 @@ export type PreparedInput<Spec extends RouteSpec, Prepared> = Input<Spec> & { pr
 export interface MountedInput {
   request: HttpRequest;
   readBytes(account?: BodyAccount): Promise<Buffer>;
+  /** Waits, and then checks the caller again if that took long. */
+  recheckIfSlow<T>(waiting: Promise<T>): Promise<T>;
   /** As `eventStream` of other routes, without the reply around it. */
   openStream(source: Parameters<OpenStream>[0]): Promise<ReadableStream<Uint8Array>>;
 }

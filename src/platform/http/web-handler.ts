@@ -69,14 +69,15 @@ interface Mounted extends Pick<RouteSpec, "protocol"> {
 
 async function answerMounted(
   ctx: Ctx,
-  { request, readBytes, openStream }: MountedInput,
+  { request, readBytes, recheckIfSlow, openStream }: MountedInput,
   { handler, answerMs, parsesJson, maxEventBytes, protocol }: Mounted,
 ): Promise<Answer> {
   const cancelled = new AbortController();
   whenCallerLeaves(request.exchange, cancelled);
   const body = hasBody(request) ? await readBytes() : undefined;
   if (parsesJson && protocol && request.method === "POST") checkMediaType(protocol, request.headers);
-  if (parsesJson && body) await waitToParse(ctx, body);
+  const turn = parsesJson && body && waitToParse(ctx, body);
+  if (turn) await recheckIfSlow(turn);
   const parsed =
     parsesJson && request.method === "POST" ? parseJson(body ?? Buffer.alloc(0), request.headers) : undefined;
   const response = await limitTime(

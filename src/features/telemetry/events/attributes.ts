@@ -15,7 +15,7 @@ const isScalar = (value: unknown): value is Scalar =>
 const isShort = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** As a union of these types reports it, so that the message is the same. */
+/** What zod reports for a union of these types, so that the message is the same as for other fields. */
 const wrongType = (["number", "string", "boolean", "null"] as const).map((expected) => [
   { code: "invalid_type" as const, expected, path: [], message: "" },
 ]);

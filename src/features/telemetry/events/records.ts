@@ -4,7 +4,7 @@ import { mapFields } from "../mapping/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import type { TelemetryEventInput } from "./contract.ts";
 
-/** An event takes as long as so many attributes, besides its own ones. */
+/** The time that each event takes, however few attributes it has, as a number of attributes. */
 const eventWeight = 5;
 
 /** Maps reported events. Others have their turn in between, because 500 events can have 32,000 attributes. */

@@ -15,7 +15,7 @@ export interface Stored {
 /** The embedded engine runs statements in the thread of this process, so a long statement holds up all requests. */
 const maxSizes = { postgres: 2_000, pglite: 500 };
 
-/** So many characters of attributes take as long as a row. */
+/** Storing attributes with this many characters takes as long as storing a row. */
 const rowLength = 512;
 
 /** Requests that arrive at the same time share a statement and a commit. */

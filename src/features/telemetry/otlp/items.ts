@@ -1,7 +1,9 @@
 import { invalidRequest, tooLarge } from "../../../platform/errors.ts";
+import type { Pace } from "../../../platform/thread-turns.ts";
 import { computeDigest } from "../digest.ts";
 import type { Attributes } from "../record.ts";
 import { type OtlpSignal, otlpSignals } from "./messages.ts";
+import { findWeight, maxValues } from "./translate.ts";
 import { countValues, toAttributes, toObject, toText } from "./values.ts";
 import type { Message } from "./wire.ts";
 
@@ -18,9 +20,14 @@ export interface Item {
 /** Batches of SDKs have at most 512 items; collectors send up to 8,192. Of metrics, the data points count too. */
 const maxItems = 10_000;
 
-/** Lists of resources and scopes take time, even if they are empty. */
-const maxGroups = 10_000;
-const maxResourceValues = 100_000;
+/**
+ * Resources and scopes take time, even if they are empty. Collectors do not join those of different senders, so each item
+ * may have its own.
+ */
+const maxGroups = 2 * maxItems;
+
+/** The weight of reading a scope. */
+const scopeWeight = 3;
 
 /** Attributes of resources that are kept with every event. Others describe machines and processes. */
 const keptResourceNames = new Set([
@@ -40,22 +47,33 @@ const maxRepeatedLength = 256;
 
 export const cutRepeated = (text: string): string => text.slice(0, maxRepeatedLength);
 
-/** Lists the items of an export request. `reporter` keeps equal items of different senders apart. */
-export function listItems(signal: OtlpSignal, request: Message, reporter: string): Item[] {
+/**
+ * Lists the items of an export request. `reporter` keeps equal items of different senders apart. Others have their turn
+ * between two resources or scopes.
+ */
+export async function listItems(
+  signal: OtlpSignal,
+  request: Message,
+  reporter: string,
+  pace: Pace = () => undefined,
+): Promise<Item[]> {
   const [resourcesName, scopesName, itemsName] = otlpSignals[signal].names;
   const items: Item[] = [];
   let groups = 0;
-  let resourceValues = 0;
   for (const resourceEntry of readList(request, resourcesName)) {
     checkCount(++groups, "resources and scopes", maxGroups);
     const given = toObject(toObject(resourceEntry).resource).attributes;
-    resourceValues += countValues(given);
-    checkCount(resourceValues, "values in attributes of resources", maxResourceValues);
+    const values = countValues(given, maxValues);
+    checkCount(values, "values in attributes of a resource", maxValues);
+    const turn = pace(findWeight(values));
+    if (turn) await turn;
     const attributes = toAttributes(given);
     const resource = selectRepeated(attributes);
     const resourceDigest = computeDigest(attributes);
     for (const scopeEntry of readList(toObject(resourceEntry), scopesName)) {
       checkCount(++groups, "resources and scopes", maxGroups);
+      const turn = pace(scopeWeight);
+      if (turn) await turn;
       const name = toText(toObject(toObject(scopeEntry).scope).name);
       const origin = computeDigest([reporter, resourceDigest, name]);
       const scope = cutRepeated(name);

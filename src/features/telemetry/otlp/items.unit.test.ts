@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createPace, createThreadTurns } from "../../../platform/thread-turns.ts";
 import { listItems } from "./items.ts";
 import { toLogRecord } from "./logs.ts";
 import { listPoints } from "./metrics.ts";
@@ -8,7 +9,7 @@ const long = "x".repeat(1_000_000);
 const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
 
 /** A small body becomes large when every item copies or hashes all of its resource and scope. */
-test("items repeat little of their resource, scope and metric, however long these are", () => {
+test("items repeat little of their resource, scope and metric, however long these are", async () => {
   const attributes = [
     text("service.name", long),
     text("signalbox.run_id", long),
@@ -17,7 +18,7 @@ test("items repeat little of their resource, scope and metric, however long thes
     text("other", long),
   ];
   const scope = { name: long };
-  const logs = listItems(
+  const logs = await listItems(
     "logs",
     {
       resourceLogs: [{ resource: { attributes }, scopeLogs: [{ scope, logRecords: [{ timeUnixNano }] }] }],
@@ -30,7 +31,7 @@ test("items repeat little of their resource, scope and metric, however long thes
 
   const gauge = { dataPoints: [{ timeUnixNano, asInt: "1" }] };
   const metrics = [{ name: long, unit: long, gauge }];
-  const [metric] = listItems(
+  const [metric] = await listItems(
     "metrics",
     {
       resourceMetrics: [{ resource: { attributes }, scopeMetrics: [{ scope, metrics }] }],
@@ -41,58 +42,75 @@ test("items repeat little of their resource, scope and metric, however long thes
   expect(JSON.stringify(record).length).toBeLessThan(3_000);
 });
 
-test("what is cut still tells items apart", () => {
-  const createRecord = (other: string, scope: string) =>
+test("what is cut still tells items apart", async () => {
+  const createRecord = async (other: string, scope: string) =>
     toLogRecord(
-      listItems(
-        "logs",
-        {
-          resourceLogs: [
-            {
-              resource: { attributes: [text("host.name", other)] },
-              scopeLogs: [{ scope: { name: scope }, logRecords: [{ timeUnixNano }] }],
-            },
-          ],
-        },
-        "mem_1",
+      (
+        await listItems(
+          "logs",
+          {
+            resourceLogs: [
+              {
+                resource: { attributes: [text("host.name", other)] },
+                scopeLogs: [{ scope: { name: scope }, logRecords: [{ timeUnixNano }] }],
+              },
+            ],
+          },
+          "mem_1",
+        )
       )[0]!,
       false,
     ).eventId;
   const ids = [
-    createRecord(long, long),
-    createRecord(long, long),
-    createRecord(`${long}a`, long),
-    createRecord(long, `${long}a`),
+    await createRecord(long, long),
+    await createRecord(long, long),
+    await createRecord(`${long}a`, long),
+    await createRecord(long, `${long}a`),
   ];
   expect(ids[0]).toBe(ids[1]);
   expect(new Set(ids).size).toBe(3);
 });
 
-test("the body of a log record is its type only when it is a name", () => {
-  const findType = (stringValue: string) => {
+test("the body of a log record is its type only when it is a name", async () => {
+  const findType = async (stringValue: string) => {
     const logRecords = [{ timeUnixNano, body: { stringValue } }];
-    const [item] = listItems("logs", { resourceLogs: [{ scopeLogs: [{ logRecords }] }] }, "mem_1");
+    const [item] = await listItems("logs", { resourceLogs: [{ scopeLogs: [{ logRecords }] }] }, "mem_1");
     return toLogRecord(item!, false).type;
   };
-  expect(findType("claude_code.user_prompt")).toBe("claude_code.user_prompt");
-  expect(findType("claude_code.py is the file that I mean")).toBe("log");
+  expect(await findType("claude_code.user_prompt")).toBe("claude_code.user_prompt");
+  expect(await findType("claude_code.py is the file that I mean")).toBe("log");
 });
 
-test("resources, scopes and their values are counted, also when they are empty", () => {
+const fill = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
+
+test("resources, scopes and their values are counted, also when they are empty", async () => {
   const list = (resourceSpans: readonly unknown[]) => listItems("traces", { resourceSpans }, "mem_1");
-  const fill = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
-  const resource = { attributes: fill(50, text("service.name", "a")) };
-  expect(list(fill(1_000, { resource, scopeSpans: [{ spans: [{}] }] }))).toHaveLength(1_000);
-  for (const [request, what] of [
-    [fill(10_001, {}), "10000 resources and scopes"],
-    [[{ scopeSpans: fill(10_000, {}) }], "10000 resources and scopes"],
-    [fill(1_001, { resource }), "100000 values in attributes of resources"],
-  ] as const)
-    expect(() => list(request)).toThrow(`The request has more than ${what}. Send smaller batches.`);
+  const refuse = (request: readonly unknown[], what: string) =>
+    expect(list(request)).rejects.toThrow(`The request has more than ${what}. Send smaller batches.`);
+  await refuse(fill(20_001, {}), "20000 resources and scopes");
+  await refuse([{ scopeSpans: fill(20_000, {}) }], "20000 resources and scopes");
+  const attributes = fill(10_001, text("service.name", "a"));
+  await refuse([{ resource: { attributes } }], "20000 values in attributes of a resource");
 });
 
-test("the data points of a metric are counted before one of them is read", () => {
+test("each item of a full batch may have a resource and a scope of its own", async () => {
+  const resource = { attributes: fill(20, text("service.name", "a")) };
+  const resourceSpans = fill(8_192, { resource, scopeSpans: [{ spans: [{}] }] });
+  const order: string[] = [];
+  const pace = createPace(createThreadTurns(), "a");
+  const listing = listItems("traces", { resourceSpans }, "mem_1", pace);
+  setImmediate(() => order.push("another request"));
+  expect(await listing).toHaveLength(8_192);
+  order.push("listed");
+  expect(order).toEqual(["another request", "listed"]);
+});
+
+test("the data points of a metric are counted before one of them is read", async () => {
   const metrics = [{ name: "a", gauge: { dataPoints: Array.from({ length: 10_001 }, () => ({})) } }];
-  const [metric] = listItems("metrics", { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }, "mem_1");
+  const [metric] = await listItems(
+    "metrics",
+    { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] },
+    "mem_1",
+  );
   expect(() => listPoints(metric!, true)).toThrow("more than 10000 data points");
 });

@@ -3,6 +3,7 @@ import { mapFields } from "../mapping/index.ts";
 import type { Attributes, TelemetryRecord } from "../record.ts";
 import type { Item } from "./items.ts";
 import { Rejection } from "./rejection.ts";
+import type { Translation } from "./translate.ts";
 import {
   toAttributes,
   toHexId,
@@ -15,6 +16,11 @@ import {
 
 /** `ERROR` and `FATAL`. */
 const firstErrorSeverity = 17;
+
+export const createLogTranslation = (given: Item, keepsContents: boolean): Translation<TelemetryRecord> => ({
+  reads: [given.item.attributes, given.item.body],
+  translate: () => toLogRecord(given, keepsContents),
+});
 
 /** Translates a log record. It has no id, so all of it identifies it: equal records of one moment count once. */
 export function toLogRecord(

@@ -14,11 +14,11 @@ import type { TelemetryRecord } from "../record.ts";
 import { type StoredSettings, settingsCache } from "../settings/index.ts";
 import { parseBody } from "./body.ts";
 import { checkCount, type Item, listItems } from "./items.ts";
-import { toLogRecord } from "./logs.ts";
+import { createLogTranslation } from "./logs.ts";
 import type { OtlpSignal } from "./messages.ts";
 import { listPoints, type MetricPoint } from "./metrics.ts";
 import type { ExportReply } from "./protocol.ts";
-import { toSpanRecord } from "./spans.ts";
+import { createSpanTranslation } from "./spans.ts";
 import { addProblem, type Report, type Translation, translateAll } from "./translate.ts";
 
 interface Body {
@@ -30,14 +30,20 @@ interface Body {
 export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
   const request = await parseBody(signal, await readBytes(), headers, (plain) => waitToParse(ctx, plain));
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
-  const items = listItems(signal, request, findReporterId(ctx));
+  const pace = createPace(ctx.state.get(threadTurns), ctx.orgId);
+  const items = await listItems(signal, request, findReporterId(ctx), pace);
   // A refusal would make every exporter of the organization log errors.
   if (!settings.enabled) return {};
-  const pace = createPace(ctx.state.get(threadTurns), ctx.orgId);
   const report =
     signal === "metrics"
       ? await acceptMetrics(ctx, items, settings, pace)
-      : await acceptItems(ctx, items, settings, pace, signal === "traces" ? toSpanRecord : toLogRecord);
+      : await acceptItems(
+          ctx,
+          items,
+          settings,
+          pace,
+          signal === "traces" ? createSpanTranslation : createLogTranslation,
+        );
   return toReply(signal, report);
 }
 
@@ -67,19 +73,16 @@ async function acceptItems(
   items: readonly Item[],
   settings: StoredSettings,
   pace: Pace,
-  translate: (item: Item, keepsContents: boolean) => TelemetryRecord,
+  createTranslation: (item: Item, keepsContents: boolean) => Translation<TelemetryRecord>,
 ): Promise<Report> {
-  const translations = items.map((one) => ({
-    reads: [one.item.attributes, one.item.body],
-    translate: () => translate(one, settings.keepsContents),
-  }));
+  const translations = items.map((item) => createTranslation(item, settings.keepsContents));
   const { results, report } = await translateAll(translations, pace);
   const placed = await place(ctx, results, settings, report);
   await storeRecords(ctx, placed);
   return report;
 }
 
-/** The name of a point is a hash, and its fields are mapped already. */
+/** The weight of creating the event of a point. Only its hash is computed, because its fields are mapped already. */
 const pointWeight = 2;
 
 async function acceptMetrics(

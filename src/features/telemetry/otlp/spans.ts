@@ -2,9 +2,26 @@ import { mapFields } from "../mapping/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import type { Item } from "./items.ts";
 import { Rejection } from "./rejection.ts";
-import { toAttributes, toHexId, toInteger, toMilliseconds, toObject, toText } from "./values.ts";
+import type { Translation } from "./translate.ts";
+import { toAttributes, toHexId, toInteger, toList, toMilliseconds, toObject, toText } from "./values.ts";
+import type { Message } from "./wire.ts";
 
 const statusError = 2n;
+
+/** A span of a batch of embeddings has all their vectors. Its ids identify it, so it is stored without them. */
+export const createSpanTranslation = (given: Item, keepsContents: boolean): Translation<TelemetryRecord> => ({
+  reads: [given.item.attributes],
+  translate: () => toSpanRecord(given, keepsContents),
+  translateWithoutLists: () => toSpanRecord({ ...given, item: leaveOutLists(given.item) }, keepsContents),
+});
+
+const leaveOutLists = (span: Message): Message => ({
+  ...span,
+  attributes: toList(span.attributes).filter((attribute) => {
+    const { arrayValue, kvlistValue } = toObject(toObject(attribute).value);
+    return arrayValue === undefined && kvlistValue === undefined;
+  }),
+});
 
 /** Translates a span. Its trace and span ids identify it. */
 export function toSpanRecord({ resource, scope, item }: Item, keepsContents: boolean): TelemetryRecord {

@@ -14,13 +14,18 @@ export interface Translation<Result> {
   reads: readonly unknown[];
   /** Throws a `Rejection` when the item cannot be stored. */
   translate(): Result;
+  /** Translates an item with too many values, without its lists. When it is absent, such an item is rejected. */
+  translateWithoutLists?(): Result;
 }
 
 /** Far more than the attributes that are stored. Such an item would hold up others, because it is translated at once. */
-const maxValues = 20_000;
+export const maxValues = 20_000;
 
-/** An item takes as long as so many values, besides its own ones. */
+/** The time that each item takes, however few values it has, as a number of values. */
 const itemWeight = 10;
+
+/** The weight of translating an item, or of reading a resource, with so many values. */
+export const findWeight = (values: number): number => (itemWeight + values) / 2;
 
 /** Runs all translations, and counts those that reject their item. Others have their turn in between. */
 export async function translateAll<Result>(
@@ -29,13 +34,14 @@ export async function translateAll<Result>(
 ): Promise<{ results: Result[]; report: Report }> {
   const report: Report = { rejected: 0, message: undefined };
   const results: Result[] = [];
-  for (const { reads, translate } of translations) {
-    const values = countValues(reads);
-    if (values > maxValues) {
+  for (const translation of translations) {
+    const values = countValues(translation.reads, maxValues);
+    const translate = values > maxValues ? translation.translateWithoutLists : translation.translate;
+    if (!translate) {
       addProblem(report, `An item has more than ${maxValues} values in its attributes and body.`, 1);
       continue;
     }
-    const turn = pace((itemWeight + values) / 2);
+    const turn = pace(findWeight(values));
     if (turn) await turn;
     try {
       results.push(translate());

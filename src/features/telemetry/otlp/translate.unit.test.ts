@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { createPace, createThreadTurns } from "../../../platform/thread-turns.ts";
 import { Rejection } from "./rejection.ts";
+import { createSpanTranslation } from "./spans.ts";
 import { translateAll } from "./translate.ts";
+import { countValues } from "./values.ts";
 
 const attributes = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ key: `name.${i}`, value: { stringValue: "text" } }));
@@ -41,4 +43,46 @@ test("an item with more values than any sender has is rejected, and the others a
     rejected: 3,
     message: "An item has more than 20000 values in its attributes and body.",
   });
+});
+
+const numbers = (key: string, count: number) => ({
+  key,
+  value: { arrayValue: { values: Array.from({ length: count }, () => ({ doubleValue: 0.5 })) } },
+});
+
+test("a span with the vectors of many embeddings keeps its tokens, and its lists are left out", async () => {
+  const item = {
+    ...{ traceId: "5b8efff798038103d269b633813fc60c", spanId: "eee19b7ec3c1b174", name: "CreateEmbeddings" },
+    startTimeUnixNano: String(BigInt(Date.now()) * 1_000_000n),
+    attributes: [
+      { key: "openinference.span.kind", value: { stringValue: "EMBEDDING" } },
+      ...Array.from({ length: 100 }, (_, i) => numbers(`embedding.embeddings.${i}.embedding.vector`, 1_536)),
+      numbers("short.list", 2),
+      { key: "embedding.model_name", value: { stringValue: "text-embedding-3-small" } },
+      { key: "llm.token_count.prompt", value: { intValue: "12000" } },
+    ],
+  };
+  const translation = createSpanTranslation({ resource: {}, origin: "", scope: "", item }, true);
+  const { results, report } = await translateAll([translation], createPace(createThreadTurns(), "a"));
+  expect(report).toEqual({ rejected: 0, message: undefined });
+  expect(results).toMatchObject([
+    {
+      type: "embedding",
+      model: "text-embedding-3-small",
+      inputTokens: 12_000,
+      eventId: `${item.traceId}:${item.spanId}`,
+    },
+  ]);
+  expect(Object.keys(results[0]!.attributes!)).toEqual(["openinference.span.kind"]);
+});
+
+test("values are counted up to the limit, and no further", () => {
+  const next = () => {
+    throw new Error("counted too far");
+  };
+  const endless = (...first: unknown[]) => Object.defineProperty([...first, 0], first.length, { get: next });
+  expect(countValues([1, ["text", {}], { a: null }], 100)).toBe(4);
+  expect(countValues(endless(1, [2, 3]), 2)).toBe(3);
+  expect(countValues([endless(1, 2, 3), endless()], 2)).toBe(3);
+  expect(() => countValues(endless(1, 2), 2)).toThrow("counted too far");
 });

@@ -16,11 +16,18 @@ export function toInteger(value: unknown): bigint | undefined {
   return typeof value === "string" && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
-/** Counts texts, numbers and what else has no parts, also inside of lists and objects. An attribute has two. */
-export function countValues(value: unknown): number {
+/**
+ * Counts texts, numbers and what else has no parts, also inside of lists and objects. An attribute has two. Stops when
+ * there are more than `max`.
+ */
+export function countValues(value: unknown, max: number): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 0;
-  for (const key in value) count += countValues((value as Message)[key]);
+  // `for … in` would create a text for each index of a list.
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    count += countValues(part, max - count);
+    if (count > max) break;
+  }
   // An empty object takes time too.
   return count || 1;
 }

@@ -72,54 +72,58 @@ const span = fc
       }) as ReadableSpan,
   );
 
-test("protobuf and JSON of the official encoder become the same records", () => {
-  fc.assert(
-    fc.property(fc.array(span, { minLength: 1, maxLength: 4 }), fc.boolean(), (spans, keepsContents) => {
-      const fromProtobuf = listItems(
-        "traces",
-        decodeMessage(request, ProtobufTraceSerializer.serializeRequest(spans)!),
-        "mem_1",
-      );
-      const json = JSON.parse(Buffer.from(JsonTraceSerializer.serializeRequest(spans)!).toString());
-      const records = fromProtobuf.map((item) => toSpanRecord(item, keepsContents));
-      expect(records).toEqual(
-        listItems("traces", json, "mem_1").map((item) => toSpanRecord(item, keepsContents)),
-      );
-      const ids = records.map(({ eventId }) => eventId).sort();
-      expect(ids).toEqual(
-        spans.map((one) => `${one.spanContext().traceId}:${one.spanContext().spanId}`).sort(),
-      );
-    }),
+test("protobuf and JSON of the official encoder become the same records", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(span, { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      async (spans, keepsContents) => {
+        const fromProtobuf = await listItems(
+          "traces",
+          decodeMessage(request, ProtobufTraceSerializer.serializeRequest(spans)!),
+          "mem_1",
+        );
+        const json = JSON.parse(Buffer.from(JsonTraceSerializer.serializeRequest(spans)!).toString());
+        const records = fromProtobuf.map((item) => toSpanRecord(item, keepsContents));
+        expect(records).toEqual(
+          (await listItems("traces", json, "mem_1")).map((item) => toSpanRecord(item, keepsContents)),
+        );
+        const ids = records.map(({ eventId }) => eventId).sort();
+        expect(ids).toEqual(
+          spans.map((one) => `${one.spanContext().traceId}:${one.spanContext().spanId}`).sort(),
+        );
+      },
+    ),
     { numRuns: 200 },
   );
 });
 
-test("bytes that are not a message are refused, and never end the process", () => {
-  const decode = (bytes: Uint8Array) => {
+test("bytes that are not a message are refused, and never end the process", async () => {
+  const decode = async (bytes: Uint8Array) => {
     try {
-      listItems("traces", decodeMessage(request, bytes), "mem_1");
+      await listItems("traces", decodeMessage(request, bytes), "mem_1");
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
     }
   };
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), decode), { numRuns: 2_000 });
+  await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), decode), { numRuns: 2_000 });
   // Genuine messages with a few wrong bytes go deeper.
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       span,
       fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 5 }),
       fc.nat(),
-      (one, changes, end) => {
+      async (one, changes, end) => {
         const bytes = Uint8Array.from(ProtobufTraceSerializer.serializeRequest([one])!);
         for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
-        decode(bytes.subarray(0, end % (bytes.length + 1)));
+        await decode(bytes.subarray(0, end % (bytes.length + 1)));
       },
     ),
     { numRuns: 500 },
   );
 });
 
-test("whatever JSON has where, items are translated or rejected", () => {
+test("whatever JSON has where, items are translated or rejected", async () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom("1", "-1", 1e300, "NaN", "", "a".repeat(300)),
@@ -163,31 +167,31 @@ test("whatever JSON has where, items are translated or rejected", () => {
     },
     { requiredKeys: [] },
   );
-  const translate = (work: () => unknown) => {
+  const translate = async (work: () => unknown) => {
     try {
-      return work();
+      return await work();
     } catch (error) {
       if (error instanceof Rejection || error instanceof Refusal) return undefined;
       throw error;
     }
   };
-  fc.assert(
-    fc.property(fc.oneof(value, item), value, fc.boolean(), (one, origin, keepsContents) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(value, item), value, fc.boolean(), async (one, origin, keepsContents) => {
       for (const signal of ["traces", "logs", "metrics"] as const) {
         const [resources, scopes, items] = otlpSignals[signal].names;
         const request = {
           [resources]: [{ resource: origin, [scopes]: [{ scope: origin, [items]: [one] }] }],
         };
-        for (const found of listItems(signal, request, "mem_1")) {
-          translate(() => toSpanRecord(found, keepsContents));
-          translate(() => toLogRecord(found, keepsContents));
+        for (const found of await listItems(signal, request, "mem_1")) {
+          await translate(() => toSpanRecord(found, keepsContents));
+          await translate(() => toLogRecord(found, keepsContents));
           for (const read of listPoints(found, keepsContents))
-            translate(() => {
+            await translate(() => {
               const { record, point } = read.translate();
               return record ?? point?.toRecord(1);
             });
         }
-        translate(() => listItems(signal, { [resources]: one }, "mem_1"));
+        await translate(() => listItems(signal, { [resources]: one }, "mem_1"));
       }
     }),
     { numRuns: 1_000 },
