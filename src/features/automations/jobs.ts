@@ -21,7 +21,7 @@ export const startDue = job({
   handle: startDueAutomations,
 });
 
-/** How long an automation that could not be started is left alone. */
+/** How long an automation that could not be started waits for the next try. */
 const pauseMs = 60_000;
 
 /**

@@ -173,8 +173,8 @@ export interface DueAutomation {
 export const hasDue = sql`exists (select from automations where next_run_at <= now())`;
 
 /**
- * Locks due automations, without `except`, in turns: the first of each organization, then the second of each organization,
- * and so on. Rows that another process has locked are skipped. Those of a suspended organization wait until it is restored.
+ * Locks due automations that are not in `except`, in turns: the first of each organization, then the second of each, and
+ * so on. Rows that another process has locked are skipped. Those of a suspended organization wait until it is restored.
  */
 export const lockDueAcrossOrganizations = (tx: Db, except: readonly string[], limit: number) =>
   tx.rows<DueAutomation>(sql`

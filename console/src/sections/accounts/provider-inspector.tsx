@@ -61,7 +61,8 @@ function Connections({ providerId }: { providerId: string }) {
   const path = usePath();
   const whose = useWhose();
   const list = useList("GET /v1/oauth-connections", { query: { providerId } }, { everyMs: 10_000 });
-  if (list.rows.length === 0) return null;
+  // A page can be empty although later ones are not.
+  if (list.rows.length === 0 && !list.hasMore) return null;
   return (
     <section className="field">
       <h3 className="strong">{words.connections}</h3>

@@ -158,8 +158,8 @@ function findOffsetShift(zone: string, instant: number): number {
 const nearMs = 2 * dayMs;
 
 /**
- * Between two clock changes, local time is elapsed time. Only changes near the start and near the match are looked for:
- * between them the clocks show no matching time, and a match can be decades away.
+ * Between two clock changes, local time is elapsed time. A match can be decades away, so changes are searched for only
+ * near the start and near the match: no time in between can match.
  */
 function findNextByElapsedTime(pattern: Pattern, zone: string, after: number): number | undefined {
   let from = (Math.floor(after / minuteMs) + 1) * minuteMs;

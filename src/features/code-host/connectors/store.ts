@@ -105,7 +105,7 @@ export const remove = (tx: Db, orgId: OrgId, id: ConnectorId) =>
 export interface DeletedConnector {
   orgId: OrgId;
   connectorId: ConnectorId;
-  /** Whoever adds rows locks the connector, so this is only for processes that do not. */
+  /** Statements that add rows lock the connector. For ten minutes, rows of one that did not are looked for too. */
   isSettled: boolean;
 }
 

@@ -125,6 +125,28 @@ describe.runIf(inject("engine") === "postgres")("two requests at the same moment
     }
   });
 
+  test("two requests with the id of a delivery to a removed connector are a new delivery and its repetition", async () => {
+    const removed = await connect({ repository: "acme/again" });
+    const [body, id] = [pushBody(removed), randomUUID()];
+    await send("codehost", instanceSecret, body, id);
+    await server.platform.db.run(sql`delete from connectors where id = ${removed.id}`);
+    const connector = await connect({ repository: removed.repository });
+    const sent = await server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`select id from webhook_deliveries where delivery_id = ${id} for update`);
+      const second = { reply: send("codehost", instanceSecret, body, id) };
+      await Promise.race([second.reply, sleep(500)]);
+      // The first request replaces it.
+      const replacement = newId("whd");
+      await tx.run(sql`
+        update webhook_deliveries set id = ${replacement}, target_connector_id = ${connector.id}
+        where delivery_id = ${id}`);
+      await tx.run(sql`update webhook_delivery_keys set id = ${replacement} where delivery_id = ${id}`);
+      return second;
+    });
+    expect(await sent.reply).toMatchObject({ status: 202, body: { accepted: true } });
+    expect(await findDelivery(connector)).toMatchObject({ deliveryId: id, repeats: 1 });
+  });
+
   test("events about repositories that two organizations follow do not deadlock", async () => {
     const globex = await createWorkspace(server, "Globex");
     const follow = (orgId: string, repository: string) =>

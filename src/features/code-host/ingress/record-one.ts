@@ -62,11 +62,13 @@ export function recordDelivery(
 
     const insert = () => store.insertAcrossOrganizations(tx, delivery, verdict, targets);
     let isNew = await insert();
-    const earlier = isNew ? undefined : await store.countRepeatAcrossOrganizations(tx, delivery);
+    let earlier = isNew ? undefined : await store.countRepeatAcrossOrganizations(tx, delivery);
     if (!isNew && !earlier) {
       // The id is that of a delivery to a connector that was deleted. A job removes it, or has just removed it.
       await store.removeLeftoverAcrossOrganizations(tx, delivery);
       isNew = await insert();
+      // Another request with the id may have done the same.
+      if (!isNew) earlier = await store.countRepeatAcrossOrganizations(tx, delivery);
     }
     if (isNew) {
       const owner = connector?.orgId ?? (targets.length === 1 ? targets[0]!.orgId : undefined);

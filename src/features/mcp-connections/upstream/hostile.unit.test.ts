@@ -13,6 +13,8 @@ import {
 import { createUpstreamPlatform } from "../../../../test/mcp-upstream.ts";
 import { newId } from "../../../platform/ids.ts";
 import { callUpstream, listUpstreamTools, type UpstreamTarget } from "./index.ts";
+import { maxQuestions } from "./limits.ts";
+import type { UpstreamCallbacks } from "./types.ts";
 
 const egress = createEgress({ allow: [], allowLoopback: true });
 const closing: (() => Promise<unknown>)[] = [];
@@ -36,7 +38,7 @@ async function start(
     url: server.url,
     protocolVersion: null,
   };
-  const call = (timeoutMs = 5_000, signal?: AbortSignal) =>
+  const call = (timeoutMs = 5_000, signal?: AbortSignal, onElicit?: UpstreamCallbacks["onElicit"]) =>
     callUpstream(
       platform,
       target,
@@ -47,6 +49,7 @@ async function start(
         timeoutMs,
         maxResultBytes: 256 * 1024,
         signal,
+        onElicit,
       },
     );
   const list = (timeoutMs = 5_000, signal?: AbortSignal) =>
@@ -431,6 +434,57 @@ describe("a stream of requests to us", () => {
     });
     expect((await call()).result.content).toEqual([{ type: "text", text: "done" }]);
     expect(countAnswers(server)).toBe(10);
+  });
+});
+
+describe("questions for the caller", () => {
+  const ask = (id: number, meta = "1") =>
+    `data: {"jsonrpc":"2.0","id":${id},"method":"elicitation/create","params":{"_meta":{"nested":${meta}},"message":"Which one?","requestedSchema":{"type":"object","properties":{}}}}\n\n`;
+  const countAnswers = ({ messages }: ScriptedServer) =>
+    messages.filter((message) => message === "response").length;
+
+  test("beyond a number at the same moment are refused", async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<{ action: "decline" }>();
+    let asked = 0;
+    const { server, call } = await start(async ({ id }, response) => {
+      const refused = 5;
+      startStream(response);
+      for (let n = 0; n < maxQuestions + refused; n++) response.write(ask(n));
+      await expect.poll(() => countAnswers(server)).toBe(refused);
+      resolve({ action: "decline" });
+      await expect.poll(() => countAnswers(server)).toBe(maxQuestions + refused);
+      response.end(sse(result(id, "done")));
+    });
+    const onElicit = () => {
+      asked += 1;
+      return answer;
+    };
+    expect((await call(20_000, undefined, onElicit)).result.content).toEqual([
+      { type: "text", text: "done" },
+    ]);
+    expect(asked).toBe(maxQuestions);
+  });
+
+  test("that cannot be passed on do not count any more", async () => {
+    // Too deep to be searched for the credential.
+    const nested = "[".repeat(20_000) + "]".repeat(20_000);
+    let asked = 0;
+    const { server, call } = await start(async ({ id }, response) => {
+      startStream(response);
+      for (let n = 0; n <= maxQuestions; n++) {
+        response.write(ask(n, n < maxQuestions ? nested : "1"));
+        await expect.poll(() => countAnswers(server), { interval: 5 }).toBe(n + 1);
+      }
+      response.end(sse(result(id, "done")));
+    });
+    const onElicit = async () => {
+      asked += 1;
+      return { action: "decline" } as const;
+    };
+    expect((await call(20_000, undefined, onElicit)).result.content).toEqual([
+      { type: "text", text: "done" },
+    ]);
+    expect(asked).toBe(1);
   });
 });
 

@@ -182,16 +182,17 @@ function answerServer(
 ): void {
   const nobody = () =>
     new ProtocolError(ProtocolErrorCode.MethodNotFound, "Nobody can answer this request at the moment.");
-  const refuse = (error: unknown) => Promise.reject(new UnansweredQuestion(error));
   let asked = 0;
-  const ask = <T>(answer: () => Promise<T>): Promise<T> => {
+  const ask = async <T>(answer: () => Promise<T>): Promise<T> => {
     if (asked >= maxQuestions) throw nobody();
     asked += 1;
-    return answer()
-      .catch(refuse)
-      .finally(() => {
-        asked -= 1;
-      });
+    try {
+      return await answer();
+    } catch (error) {
+      throw new UnansweredQuestion(error);
+    } finally {
+      asked -= 1;
+    }
   };
   if (elicits)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => {

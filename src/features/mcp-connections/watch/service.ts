@@ -61,7 +61,7 @@ async function checkConnection(platform: Platform, due: store.DueConnection): Pr
   }
 }
 
-/** Whether this instance had no place for a session or a discovery. A refused discovery says then when to try again. */
+/** Whether this instance had no place for a session or a discovery. Such a discovery is refused with `retry-after`. */
 const hasNoCapacity = (error: unknown): boolean =>
   error instanceof UpstreamError
     ? error.kind === "busy"

@@ -78,12 +78,13 @@ export const setWithoutCredential = (tx: Db, orgId: OrgId, id: ConnectionId) =>
       when created_at > now() - interval '1 day' then interval '1 minute' else interval '15 minutes' end
     where org_id = ${orgId} and id = ${id} and next_check_at > now()`);
 
-/** The server could not be reached before, and is reached now. Whether it lists its tools is not known. */
+/** Ends a failure to reach or to discover the server. A failed listing stays, because nobody has listed the tools since. */
 export const setReached = (tx: Db, orgId: OrgId, id: ConnectionId) =>
   tx.run(sql`
     update mcp_connections set health = 'ok', health_step = null, health_code = null, health_message = null,
       health_since = null, check_failures = 0, checked_at = now()
-    where org_id = ${orgId} and id = ${id} and health = 'failing' and health_step = 'reach'`);
+    where org_id = ${orgId} and id = ${id} and health = 'failing'
+      and health_step in ('reach', 'discover')`);
 
 export interface FailedConnection {
   failures: number;

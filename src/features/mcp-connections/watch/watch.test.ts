@@ -173,6 +173,17 @@ describe("the watch", () => {
     expect(await read()).toMatchObject({ health: "ok", step: null });
   });
 
+  test("with nobody connected sees that a discovery succeeds again", async () => {
+    // The name resolver of this machine did not answer, for example.
+    await db().run(sql`
+      update mcp_connections set credential = 'per_member', registration = 'bearer',
+        discovered_at = now() - interval '1 day', health = 'failing', health_step = 'discover',
+        health_code = 'requirements_discovery_failed', health_since = now(), check_failures = 1
+      where id = ${connection.id}`);
+    await watch();
+    expect(await read()).toMatchObject({ health: "ok", step: null, failures: 0 });
+  });
+
   test("a refused credential concerns its member, and not the connection", async () => {
     await db().run(sql`
       update mcp_connections set credential = 'per_member', registration = 'bearer' where id = ${connection.id}`);

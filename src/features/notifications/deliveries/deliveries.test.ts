@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { claim, complete, queueRun } from "../../../../test/automations.ts";
 import {
   createRole,
@@ -20,12 +21,13 @@ import {
   skipPause,
 } from "../../../../test/notifications.ts";
 import { type Receiver, startReceiver } from "../../../../test/webhook-receiver.ts";
-import type { Platform } from "../../../platform/context.ts";
+import type { OrgId, Platform } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { newSigningSecret } from "../../../platform/secrets.ts";
 import { sealSecret } from "../endpoints/sealing.ts";
 import { retryPauses } from "./schedule.ts";
+import { queueDeliveries } from "./service.ts";
 import * as store from "./store.ts";
 import { deliverDue } from "./work.ts";
 
@@ -165,6 +167,31 @@ describe("an event", () => {
     expect(receiver.received.map((one) => one.path)).toEqual(["/hook"]);
     expect((await change(owner.auth, { url })).status).toBe(200);
   });
+
+  // The embedded database has one connection, so nothing is in between.
+  test.runIf(inject("engine") === "postgres")(
+    "that is being fanned out does not go to such a URL either (PostgreSQL only)",
+    async () => {
+      const { owner, orgId, id } = await setUp();
+      const role = await createRole(server, owner, ["notifications:manage", "connectors:read"]);
+      const person = await joinWorkspace(server, { orgId }, role.id);
+      const change = () =>
+        server.call(`${path}/${id}`, {
+          ...{ method: "PATCH", headers: person.auth },
+          body: { types: ["sync.failed"], url: `${receiver.url}/mine` },
+        });
+      const event = { id: newId("evt"), type: "run.failed", createdAt: Date.now(), data: {} };
+      const changing = await server.platform.db.transaction(async (tx) => {
+        await queueDeliveries(tx, orgId as OrgId, event);
+        const begun = { reply: change() };
+        await Promise.race([begun.reply, sleep(500)]);
+        return begun;
+      });
+      expect(await changing.reply).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+      await deliver(server);
+      expect(receiver.received.map((one) => one.path)).toEqual(["/hook"]);
+    },
+  );
 
   test("is sent to the enabled endpoints of its organization that subscribe to its type", async () => {
     const { owner, id } = await setUp({ url: `${receiver.url}/all` });

@@ -21,11 +21,14 @@ export const find = (db: Db, orgId: OrgId, id: EndpointId) =>
     sql`select ${columns} from webhook_endpoints e where e.org_id = ${orgId} and e.id = ${id}`,
   );
 
-/** Locks the endpoint until the transaction ends. Code that changes its deliveries too locks it first. */
+/**
+ * Locks the endpoint until the transaction ends, so that no event is queued for it meanwhile. Code that changes its
+ * deliveries too locks it first.
+ */
 export const lock = (tx: Db, orgId: OrgId, id: EndpointId) =>
   tx.row<WebhookEndpoint & { secret: string }>(sql`
     select ${columns}, e.secret from webhook_endpoints e
-    where e.org_id = ${orgId} and e.id = ${id} for no key update`);
+    where e.org_id = ${orgId} and e.id = ${id} for update`);
 
 export interface EndpointFields {
   url: string;
@@ -103,11 +106,12 @@ export const setSecrets = (
         then now() + make_interval(secs => ${overlapSeconds}::int) end
     where org_id = ${orgId} and id = ${id}`);
 
-/** Lists the enabled endpoints that get events of this type. */
+/** Lists and locks the enabled endpoints that get events of this type. A change of one waits until the event is queued. */
 export const listEnabled = (db: Db, orgId: OrgId, type: string) =>
   db.rows<{ id: EndpointId }>(sql`
     select id from webhook_endpoints
-    where org_id = ${orgId} and status = 'enabled' and (types = '{}' or ${type} = any(types)) order by id`);
+    where org_id = ${orgId} and status = 'enabled' and (types = '{}' or ${type} = any(types))
+    order by id for key share`);
 
 /** Records a success, at most once a minute while the endpoint works: it may get many events a second. */
 export const recordSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
