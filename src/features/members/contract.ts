@@ -114,7 +114,7 @@ export const reactivate = route({
   path: "/v1/members/{id}/reactivate",
   summary: "Reactivate a member",
   description:
-    "The member has the same role and teams as before. Keys and tokens have to be created again. For an owner, this needs a session of the last 15 minutes.",
+    "The member has the same role and teams as before. Keys and tokens have to be created again. For an owner, or somebody with permissions that only owners have, this needs a session of the last 15 minutes.",
   errors: { 409: managed },
 });
 

@@ -5,7 +5,12 @@ import { invalidateCallers } from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
 import { endCredentialsOfMember } from "../credentials/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { checkMayChangeMember, lockAuthority, requireFreshForOwner } from "../roles/index.ts";
+import {
+  checkMayChangeMember,
+  lockAuthority,
+  requireFreshForOwner,
+  requireFreshToGive,
+} from "../roles/index.ts";
 import { refuseManaged, requireAnotherOwner, requireMember } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -100,8 +105,7 @@ export async function reactivate(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     const member = await requireMember(tx, ctx.orgId, id);
-    await checkMayChangeMember(tx, actor, member);
-    requireFreshForOwner(ctx, member.role);
+    requireFreshToGive(ctx, await checkMayChangeMember(tx, actor, member));
     const isByAdmin = (await store.findDeactivator(tx, ctx.orgId, member.id)) === "admin";
     if (!isByAdmin) refuseManaged(member, "deactivation");
     if ((await store.findFormerReason(tx, ctx.orgId, member.email)) === "deprovisioned") {

@@ -66,7 +66,7 @@ export function requireFreshForOwner(ctx: MemberCtx, ...roles: readonly string[]
 
 /**
  * The same for what only owners have. Whoever may delete the organization, or decide which provider signs its members
- * in, needs not be an owner any more.
+ * in, does not need to be an owner any more.
  */
 export function requireFreshToGive(ctx: MemberCtx, permissions: Iterable<string>): void {
   if ([...permissions].some((name) => ownerPermissions.has(name))) requireFresh(ctx);
@@ -75,16 +75,18 @@ export function requireFreshToGive(ctx: MemberCtx, permissions: Iterable<string>
 const requireFresh = ({ caller }: MemberCtx): void =>
   checkAccess(memberAccess({ fresh: true }), caller, Date.now());
 
-/** Refuses to change a member who has more permissions than the actor. */
+/** Refuses to change a member who has more permissions than the actor. Returns the permissions of the member's role. */
 export async function checkMayChangeMember(
   tx: Db,
   actor: Membership,
   target: { id: MemberId },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const row = await findRoleOfMember(tx, actor.orgId, target.id);
   if (!row) throw notFound("member");
   if (row.role === "owner") requireOwner(actor, "Only an owner changes or removes an owner.");
-  refuseBeyondOwnRights(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
+  const permissions = permissionsOfRole(row.role, row.rolePermissions);
+  refuseBeyondOwnRights(actor, permissions, "change this member");
+  return permissions;
 }
 
 /** Whether the member still has these permissions and may still give this role. Otherwise their invitations are void. */

@@ -155,6 +155,28 @@ describe("roles", () => {
     expect((await assign(strong.id, acme.owner.auth)).status).toBe(200);
   });
 
+  test("with what only owners have are given back by a reactivation only with a fresh session", async () => {
+    const key = await createKey(server, acme.owner);
+    const [strong, weak] = [
+      await createRole(server, acme.owner, ["members:read", "sso:manage"]),
+      await createRole(server, acme.owner, ["members:read"]),
+    ];
+    const setState = (id: string, verb: string, headers: Auth) =>
+      server.call(`/v1/members/${id}/${verb}`, { method: "POST", headers });
+    for (const { role, byKey } of [
+      { role: strong, byKey: 403 },
+      { role: weak, byKey: 200 },
+    ]) {
+      const { memberId } = await joinWorkspace(server, acme, role.id);
+      // Taking rights away needs none.
+      expect((await setState(memberId, "deactivate", key.auth)).status).toBe(200);
+      const reply = await setState(memberId, "reactivate", key.auth);
+      expect(reply.status).toBe(byKey);
+      if (byKey === 403) expect(reply.body).toMatchObject({ error: "reauth", reason: "session_too_old" });
+      expect((await setState(memberId, "reactivate", acme.owner.auth)).status).toBe(200);
+    }
+  });
+
   test("that are changed apply to the next call of their members", async () => {
     const role = await createRole(server, acme.owner, ["organization:read"]);
     const ann = await joinWorkspace(server, acme, role.id);

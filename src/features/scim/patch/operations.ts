@@ -9,7 +9,7 @@ export interface Operation {
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:patchop";
 const maxOperations = 1_000;
-/** Every path is parsed. A thousand paths that name one member each have 53,000 characters. */
+/** Every path is parsed. A thousand that name one member each have 50,000 characters, and 94,000 with the schema. */
 const maxPathsLength = 100_000;
 /** Every name is looked up in the schemas, also when it is not known. */
 const maxNames = 5_000;

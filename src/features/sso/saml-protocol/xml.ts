@@ -40,8 +40,8 @@ export const namespaces = {
 type Namespace = (typeof namespaces)[keyof typeof namespaces];
 
 /**
- * The parser takes quadratic time for deep nesting, for many attributes of an element and for many comments. It copies the namespaces that
- * are in scope for each element that declares one. Metadata of one provider has some hundred elements and attributes.
+ * The parser takes quadratic time for deep nesting, for many attributes of an element and for many comments. For each
+ * element that declares a namespace, it copies those in scope. Metadata of one provider has some hundred elements.
  */
 const limits = {
   elements: 5_000,
