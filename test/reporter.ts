@@ -1,10 +1,20 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
-import { type RunResult, summarizeError, type TestResult } from "./results.ts";
+import { findCrashedFile, type RunResult, summarizeError, type TestResult } from "./results.ts";
+
+interface Unhandled {
+  message: string;
+  stack?: string;
+  cause?: unknown;
+}
 
 /** Writes the results of a run to the file named in TEST_RESULTS. */
 export default class ResultsReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string; stack?: string }[]) {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly Unhandled[]) {
+    const crashes = Map.groupBy(unhandled, (error) => {
+      const crashed = findCrashedFile(error);
+      return modules.find(({ moduleId }) => moduleId === crashed);
+    });
     const result: RunResult = {
       files: modules.map((module) => {
         const { duration, setupDuration, prepareDuration, environmentSetupDuration, collectDuration } =
@@ -21,10 +31,14 @@ export default class ResultsReporter implements Reporter {
               return { name: test.fullName, state, error: errors.map(summarizeError).join("\n") };
             return { name: test.fullName, state: state === "passed" ? "passed" : "skipped" };
           }),
-          errors: [...module.errors(), ...suites.flatMap((suite) => suite.errors())].map(summarizeError),
+          errors: [
+            ...module.errors(),
+            ...suites.flatMap((suite) => suite.errors()),
+            ...(crashes.get(module) ?? []).map(({ cause }) => cause as Error),
+          ].map(summarizeError),
         };
       }),
-      errors: unhandled.map(summarizeError),
+      errors: (crashes.get(undefined) ?? []).map(summarizeError),
     };
     writeFileSync(process.env.TEST_RESULTS!, JSON.stringify(result));
   }

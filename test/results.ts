@@ -14,7 +14,7 @@ export interface FileResult {
   file: string;
   seconds: number;
   tests: TestResult[];
-  /** Errors of the file outside of its tests: it could not be loaded, or a hook failed. */
+  /** Errors of the file outside of its tests: it could not be loaded, a hook failed, or its process crashed. */
   errors: string[];
 }
 
@@ -42,6 +42,12 @@ export function summarizeError({ message, stack = "" }: { message: string; stack
   const lines = stripVTControlCharacters(message).trim().split("\n").slice(0, errorLines);
   const place = stack.split("\n").find((line) => /^\s+at /.test(line) && !/node_modules|node:/.test(line));
   return [...lines, ...(place ? [place.trim()] : [])].join("\n");
+}
+
+/** The path of the file that a process was running when the process ended, from an error of the test runner. */
+export function findCrashedFile({ cause }: { cause?: unknown }): string | undefined {
+  const message = cause instanceof Error ? cause.message : "";
+  return /^Worker exited unexpectedly.* while running test file (.+)$/.exec(message)?.[1];
 }
 
 const describeFile = ({ project, file }: FileResult) => `${project} ${file}`;

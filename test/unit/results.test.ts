@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   type FileResult,
+  findCrashedFile,
   findFilesToRepeat,
   listFailures,
   mergeRuns,
@@ -57,6 +58,15 @@ test("ten failed files are repeated, eleven are not", () => {
   const passed = file({ a: "passed" });
   expect(findFilesToRepeat([passed, ...Array(10).fill(failed)])).toHaveLength(10);
   expect(findFilesToRepeat([passed, ...Array(11).fill(failed)])).toEqual([]);
+});
+
+test("a file is found by the error of its crashed process, so that it is repeated", () => {
+  const crash = new Error(
+    "Worker exited unexpectedly with signal SIGTRAP during started state while running test file /a/test/b.test.ts",
+  );
+  expect(findCrashedFile({ cause: crash })).toBe("/a/test/b.test.ts");
+  expect(findCrashedFile({ cause: new Error("fetch failed") })).toBeUndefined();
+  expect(findCrashedFile({})).toBeUndefined();
 });
 
 test("a failure is rendered with its project, file, name and first error lines", () => {
