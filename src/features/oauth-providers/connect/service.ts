@@ -136,7 +136,7 @@ export async function prepareConfirmation(
 }
 
 /** How often a start reads a client that is changed at the same moment. */
-const maxReads = 3;
+const maxReads = 10;
 
 /**
  * Stores an attempt. The statement that stores it compares the version of the client, so one that was read for an earlier
