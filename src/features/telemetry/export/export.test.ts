@@ -33,7 +33,7 @@ test("a member's export reads the events of this member, not those of the whole 
 });
 
 describe("an export of large events", () => {
-  const count = 120;
+  const count = 160;
   const bytes = 512 * 1024;
 
   async function createLargeEvents({ orgId }: Workspace): Promise<void> {
@@ -60,9 +60,8 @@ describe("an export of large events", () => {
     expect(lines.at(-1)).toBe('{"complete":true}');
   };
 
-  test("is complete, and reads about a page in bytes with each statement", async () => {
-    const workspace = await createWorkspace(server);
-    await createLargeEvents(workspace);
+  /** Runs `work` with a list that gets the size of what each statement reads. */
+  async function recordReads(work: (sizes: readonly number[]) => Promise<void>): Promise<void> {
     const sizes: number[] = [];
     const { query } = server.engine;
     server.engine.query = async (statement, ...rest) => {
@@ -71,27 +70,36 @@ describe("an export of large events", () => {
       return result;
     };
     try {
-      expectComplete(await text(await open(workspace)));
+      await work(sizes);
     } finally {
       server.engine.query = query;
     }
-    expect(Math.max(...sizes)).toBeLessThan(pageBytes + bytes);
-    expect(sizes.length).toBeGreaterThan(count / 5);
+  }
+
+  test("is complete, and reads about a page in bytes with each statement", async () => {
+    const workspace = await createWorkspace(server);
+    await createLargeEvents(workspace);
+    await recordReads(async (sizes) => {
+      expectComplete(await text(await open(workspace)));
+      expect(Math.max(...sizes)).toBeLessThan(pageBytes + bytes);
+      expect(sizes.length).toBeGreaterThan(count / 5);
+    });
   });
 
   test("reads no further while its caller takes nothing", async () => {
     const workspace = await createWorkspace(server);
     await createLargeEvents(workspace);
-    let response!: IncomingMessage;
-    const statements = await recordStatements(server.engine, async () => {
-      response = await open(workspace);
-      // A slow machine reads less in this time, which is what the test expects.
-      await sleep(2_000);
+    await recordReads(async (sizes) => {
+      const response = await open(workspace);
+      // The buffers of the connection take some pages. How many depends on the settings of the kernel.
+      let before = -1;
+      while (sizes.length !== before) {
+        before = sizes.length;
+        await sleep(1_000);
+      }
+      expect(before).toBeGreaterThan(0);
+      expectComplete(await text(response));
+      expect(before).toBeLessThan(sizes.length * 0.75);
     });
-    const reads = statements.filter((statement) => statement.text.includes("from telemetry_events"));
-    // The buffers of the connection take some batches.
-    expect(reads.length).toBeGreaterThan(0);
-    expect(reads.length).toBeLessThan(count / 6);
-    expectComplete(await text(response));
   });
 });
