@@ -258,6 +258,8 @@ test("the keyboard is enough: g m opens the list, c adds, j and Enter open, Esc 
   await page.keyboard.press("c");
   expect(await field.inputValue()).toBe("https://mcp.example/kept");
   await addTracker(window, "By key");
+  // The address changes before the panel that listens to the key is there.
+  await page.getByRole("heading", { name: "By key" }).waitFor();
   await page.keyboard.press("Escape");
   await page.waitForURL(/\/connections\/mcp$/);
   await page.keyboard.press("j");
