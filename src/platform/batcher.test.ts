@@ -65,6 +65,22 @@ describe("a batcher", () => {
     expect(batches.join()).toBe("a1,b1,c1,a2,b2,a3,a4,a5,a6");
   });
 
+  test("lets owners take turns also when a few large items do not fit", async () => {
+    const batches: string[] = [];
+    const add = createBatcher<string, string>({
+      send: async (items) => {
+        batches.push(items.join());
+        return items;
+      },
+      owner: (item) => item[0]!,
+      size: () => 5,
+      maxItems: 100,
+      maxSize: 10,
+    });
+    await Promise.all(["a1", "a2", "a3", "b1"].map(add));
+    expect(batches).toEqual(["a1,b1", "a2,a3"]);
+  });
+
   test("sends items that arrive together in one statement, and the rest after it", async () => {
     const { sent, add, items } = createStage();
     const all = ["a", "b", "c", "d"].map(add);

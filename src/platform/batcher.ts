@@ -23,11 +23,13 @@ export interface BatcherOptions<Item, Outcome> {
 function sortByTurn<Item, Outcome>(
   pending: readonly Pending<Item, Outcome>[],
   owner: (item: Item) => string,
-): Pending<Item, Outcome>[] {
+): readonly Pending<Item, Outcome>[] {
+  const owners = pending.map(({ item }) => owner(item));
+  if (owners.every((name) => name === owners[0])) return pending;
   const counts = new Map<string, number>();
   const turns: Pending<Item, Outcome>[][] = [];
-  for (const one of pending) {
-    const name = owner(one.item);
+  for (const [i, one] of pending.entries()) {
+    const name = owners[i]!;
     const turn = counts.get(name) ?? 0;
     counts.set(name, turn + 1);
     const items = turns[turn];
@@ -42,6 +44,7 @@ const minItems = 8;
 
 interface Pending<Item, Outcome> {
   item: Item;
+  size: number;
   resolve(outcome: Outcome): void;
   reject(error: unknown): void;
 }
@@ -61,6 +64,7 @@ export function createBatcher<Item, Outcome>({
   collectMs,
 }: BatcherOptions<Item, Outcome>): (item: Item) => Promise<Outcome> {
   let pending: Pending<Item, Outcome>[] = [];
+  let pendingSize = 0;
   let busy = false;
 
   /**
@@ -74,11 +78,11 @@ export function createBatcher<Item, Outcome>({
     const rest: Pending<Item, Outcome>[] = [];
     const keys = new Set<string>();
     let batchSize = 0;
-    const candidates = owner && pending.length > limit ? sortByTurn(pending, owner) : pending;
+    const allFit = pending.length <= limit && pendingSize <= maxSize;
+    const candidates = owner && !allFit ? sortByTurn(pending, owner) : pending;
     for (const one of candidates) {
       const itemKey = key?.(one.item);
-      const itemSize = size(one.item);
-      const fits = batch.length < limit && (batch.length === 0 || batchSize + itemSize <= maxSize);
+      const fits = batch.length < limit && (batch.length === 0 || batchSize + one.size <= maxSize);
       const waits = !fits || (itemKey !== undefined && keys.has(itemKey));
       // Also the key of an item that waits: a smaller item with this key must not be sent before it.
       if (itemKey !== undefined) keys.add(itemKey);
@@ -86,10 +90,11 @@ export function createBatcher<Item, Outcome>({
         rest.push(one);
         continue;
       }
-      batchSize += itemSize;
+      batchSize += one.size;
       batch.push(one);
     }
     pending = rest;
+    pendingSize -= batchSize;
     return batch;
   }
 
@@ -133,7 +138,9 @@ export function createBatcher<Item, Outcome>({
 
   return (item) =>
     new Promise((resolve, reject) => {
-      pending.push({ item, resolve, reject });
+      const itemSize = size(item);
+      pending.push({ item, size: itemSize, resolve, reject });
+      pendingSize += itemSize;
       if (busy) return;
       // Items that arrive in the same turn of the event loop join the first batch.
       busy = true;

@@ -31,6 +31,7 @@ const createReportBatcher = (db: Db) =>
       throw error;
     },
     key: ({ id }) => id,
+    owner: ({ orgId }) => orgId,
     size: ({ rows }) => rows.reduce((sum, { events }) => sum + events.length, 0),
     maxItems: 64,
     maxSize: 1024 * 1024,

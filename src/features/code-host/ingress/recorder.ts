@@ -34,6 +34,8 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
   };
   return createBatcher({
     send,
+    // Deliveries to the whole instance belong to no organization. Together they get one turn.
+    owner: ({ orgId }) => orgId ?? "instance",
     size: ({ body }) => body.length,
     maxItems: 64,
     maxSize: 1024 * 1024,

@@ -24,6 +24,8 @@ export const eventBatcher = defineState({
   create: ({ db }: Platform) =>
     createBatcher<readonly store.EventRow[], Stored>({
       send: (requests) => storeEvents(db.withOptions({ work: "change" }), requests),
+      // Each request has at least one event, and all events of a request are of one organization.
+      owner: ([row]) => row!.orgId,
       size: measureSize,
       maxItems: 200,
       maxSize: maxSizes[db.kind],
