@@ -10,12 +10,15 @@ export interface Failure {
   message: string;
 }
 
-/** Records how the server answered. The time of a failure is that of the first one since the server worked. */
+/**
+ * Records how the server answered. The time of a failure is that of the first one since the server worked, and the watch
+ * counts failures from then.
+ */
 export const setHealth = (db: Db, orgId: OrgId, id: ConnectionId, failure: Failure | null) =>
   failure === null
     ? db.run(sql`
         update mcp_connections set health = 'ok', health_step = null, health_code = null, health_message = null,
-          health_since = null, checked_at = now()
+          health_since = null, check_failures = 0, checked_at = now()
         where org_id = ${orgId} and id = ${id}`)
     : db.run(sql`
         update mcp_connections set health = 'failing', health_step = ${failure.step}, health_code = ${failure.code},

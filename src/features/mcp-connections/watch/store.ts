@@ -65,7 +65,7 @@ export const listHolders = (db: Db, orgId: OrgId, id: ConnectionId, limit: numbe
 /** The next check is in about a day, at another time of the day for each connection. */
 export const setChecked = (tx: Db, orgId: OrgId, id: ConnectionId) =>
   tx.run(sql`
-    update mcp_connections set check_failures = 0, next_check_at = now() + interval '23 hours' + random() * interval '2 hours'
+    update mcp_connections set next_check_at = now() + interval '23 hours' + random() * interval '2 hours'
     where org_id = ${orgId} and id = ${id}`);
 
 /**

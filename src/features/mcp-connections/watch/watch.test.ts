@@ -105,6 +105,23 @@ describe("the watch", () => {
     expect(await listEvents("mcp_connection.failing")).toHaveLength(1);
   });
 
+  test("counts failures from the last time the server worked, also when a person tested it", async () => {
+    await grantToAll(server, connection);
+    await watch();
+    upstream.failure.status = 503;
+    await watch();
+    expect(await read()).toMatchObject({ health: "failing", failures: 1 });
+    upstream.failure.status = undefined;
+    const { body } = await server.call(`/v1/mcp-connections/${connection.id}/test`, {
+      ...{ method: "POST", headers: acme.owner.auth },
+    });
+    expect(body.test.ok).toBe(true);
+    upstream.failure.status = 503;
+    await watch();
+    expect(await read()).toMatchObject({ health: "failing", failures: 1 });
+    expect(await listEvents("mcp_connection.failing")).toEqual([]);
+  });
+
   test("does not say that a server fails when this instance has no capacity for the check", async () => {
     await watch();
     const pool = server.platform.state.get(sessionPool);
