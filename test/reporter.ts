@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
-import { findCrashedFile, type RunResult, summarizeError, type TestResult } from "./results.ts";
+import { findTrappedFile, type RunResult, summarizeError, type TestResult } from "./results.ts";
 
 interface Unhandled {
   message: string;
@@ -11,9 +11,9 @@ interface Unhandled {
 /** Writes the results of a run to the file named in TEST_RESULTS. */
 export default class ResultsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly Unhandled[]) {
-    const crashes = Map.groupBy(unhandled, (error) => {
-      const crashed = findCrashedFile(error);
-      return modules.find(({ moduleId }) => moduleId === crashed);
+    const traps = Map.groupBy(unhandled, (error) => {
+      const trapped = findTrappedFile(error);
+      return modules.find(({ moduleId }) => moduleId === trapped);
     });
     const result: RunResult = {
       files: modules.map((module) => {
@@ -34,11 +34,11 @@ export default class ResultsReporter implements Reporter {
           errors: [
             ...module.errors(),
             ...suites.flatMap((suite) => suite.errors()),
-            ...(crashes.get(module) ?? []).map(({ cause }) => cause as Error),
+            ...(traps.get(module) ?? []).map(({ cause }) => cause as Error),
           ].map(summarizeError),
         };
       }),
-      errors: (crashes.get(undefined) ?? []).map(summarizeError),
+      errors: (traps.get(undefined) ?? []).map(summarizeError),
     };
     writeFileSync(process.env.TEST_RESULTS!, JSON.stringify(result));
   }

@@ -14,7 +14,7 @@ export interface FileResult {
   file: string;
   seconds: number;
   tests: TestResult[];
-  /** Errors of the file outside of its tests: it could not be loaded, a hook failed, or its process crashed. */
+  /** Errors of the file outside of its tests: it could not be loaded, a hook failed, or V8 ended its process. */
   errors: string[];
 }
 
@@ -44,10 +44,13 @@ export function summarizeError({ message, stack = "" }: { message: string; stack
   return [...lines, ...(place ? [place.trim()] : [])].join("\n");
 }
 
-/** The path of the file that a process was running when the process ended, from an error of the test runner. */
-export function findCrashedFile({ cause }: { cause?: unknown }): string | undefined {
+/**
+ * The path of the file whose process V8 ended with a trap (SIGTRAP), from an error of the test runner. A known defect of
+ * V8 ends processes with several threads like this (nodejs/node#64500). Any other end of a process fails the run.
+ */
+export function findTrappedFile({ cause }: { cause?: unknown }): string | undefined {
   const message = cause instanceof Error ? cause.message : "";
-  return /^Worker exited unexpectedly.* while running test file (.+)$/.exec(message)?.[1];
+  return /^Worker exited unexpectedly with signal SIGTRAP .*while running test file (.+)$/.exec(message)?.[1];
 }
 
 const describeFile = ({ project, file }: FileResult) => `${project} ${file}`;

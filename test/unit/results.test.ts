@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
   type FileResult,
-  findCrashedFile,
   findFilesToRepeat,
+  findTrappedFile,
   listFailures,
   mergeRuns,
   renderFailures,
@@ -60,13 +60,17 @@ test("ten failed files are repeated, eleven are not", () => {
   expect(findFilesToRepeat([passed, ...Array(11).fill(failed)])).toEqual([]);
 });
 
-test("a file is found by the error of its crashed process, so that it is repeated", () => {
-  const crash = new Error(
-    "Worker exited unexpectedly with signal SIGTRAP during started state while running test file /a/test/b.test.ts",
-  );
-  expect(findCrashedFile({ cause: crash })).toBe("/a/test/b.test.ts");
-  expect(findCrashedFile({ cause: new Error("fetch failed") })).toBeUndefined();
-  expect(findCrashedFile({})).toBeUndefined();
+test("a file whose process V8 ended with a trap is found, so that it is repeated, and no other end is excused", () => {
+  const endedWith = (how: string) => ({
+    cause: new Error(
+      `Worker exited unexpectedly with ${how} during started state while running test file /a/test/b.test.ts`,
+    ),
+  });
+  expect(findTrappedFile(endedWith("signal SIGTRAP"))).toBe("/a/test/b.test.ts");
+  for (const how of ["exit code 1", "signal SIGABRT", "signal SIGSEGV", "signal SIGKILL"])
+    expect(findTrappedFile(endedWith(how))).toBeUndefined();
+  expect(findTrappedFile({ cause: new Error("fetch failed") })).toBeUndefined();
+  expect(findTrappedFile({})).toBeUndefined();
 });
 
 test("a failure is rendered with its project, file, name and first error lines", () => {
