@@ -19,6 +19,7 @@ function createStage({ maxItems = 3, maxSize = 100, bad = new Set<string>() } = 
       throw error;
     },
     key: (item) => item[0]!,
+    owner: () => null,
     size: (item) => item.length,
     maxItems,
     maxSize,
@@ -34,6 +35,7 @@ describe("a batcher", () => {
         batches.push(items.join());
         return items;
       },
+      owner: () => null,
       size: () => 1,
       maxItems: 10,
       maxSize: 10,
@@ -48,14 +50,14 @@ describe("a batcher", () => {
     expect(batches).toEqual(["a,b", "c,d"]);
   });
 
-  test("lets owners take turns when not all items fit", async () => {
+  test("lets organizations take turns when not all items fit", async () => {
     const batches: string[] = [];
     const add = createBatcher<string, string>({
       send: async (items) => {
         batches.push(items.join());
         return items;
       },
-      owner: (item) => item[0]!,
+      owner: (item) => `org_${item[0]}`,
       size: () => 1,
       maxItems: 4,
       maxSize: 4,
@@ -65,14 +67,14 @@ describe("a batcher", () => {
     expect(batches.join()).toBe("a1,b1,c1,a2,b2,a3,a4,a5,a6");
   });
 
-  test("lets owners take turns also when a few large items do not fit", async () => {
+  test("lets organizations take turns also when a few large items do not fit", async () => {
     const batches: string[] = [];
     const add = createBatcher<string, string>({
       send: async (items) => {
         batches.push(items.join());
         return items;
       },
-      owner: (item) => item[0]!,
+      owner: (item) => `org_${item[0]}`,
       size: () => 5,
       maxItems: 100,
       maxSize: 10,

@@ -1,3 +1,4 @@
+import type { OrgId } from "./context.ts";
 import { isDatabaseBusy, isDatabaseDown } from "./db/index.ts";
 
 export interface BatcherOptions<Item, Outcome> {
@@ -7,8 +8,11 @@ export interface BatcherOptions<Item, Outcome> {
   onFailure?(error: unknown, item: Item): Outcome | Promise<Outcome>;
   /** Items with the same key never share a batch. They are sent in the order of their arrival. */
   key?(item: Item): string;
-  /** When not all items fit in a batch, owners take turns, so that one owner with many items does not delay others. */
-  owner?(item: Item): string;
+  /**
+   * When not all items fit in a batch, organizations take turns, so that one with many items does not delay others.
+   * Items of no organization, or whose organization is not known yet, share one turn.
+   */
+  owner(item: Item): OrgId | null;
   size(item: Item): number;
   maxItems: number;
   maxSize: number;
@@ -19,14 +23,14 @@ export interface BatcherOptions<Item, Outcome> {
   collectMs?(): number;
 }
 
-/** Sorts by turns: the first items of all owners, then the second ones, each in order of arrival. */
+/** Sorts by turns: the first items of all organizations, then the second ones, each in order of arrival. */
 function sortByTurn<Item, Outcome>(
   pending: readonly Pending<Item, Outcome>[],
-  owner: (item: Item) => string,
+  owner: (item: Item) => OrgId | null,
 ): readonly Pending<Item, Outcome>[] {
   const owners = pending.map(({ item }) => owner(item));
   if (owners.every((name) => name === owners[0])) return pending;
-  const counts = new Map<string, number>();
+  const counts = new Map<OrgId | null, number>();
   const turns: Pending<Item, Outcome>[][] = [];
   for (const [i, one] of pending.entries()) {
     const name = owners[i]!;
@@ -79,7 +83,7 @@ export function createBatcher<Item, Outcome>({
     const keys = new Set<string>();
     let batchSize = 0;
     const allFit = pending.length <= limit && pendingSize <= maxSize;
-    const candidates = owner && !allFit ? sortByTurn(pending, owner) : pending;
+    const candidates = allFit ? pending : sortByTurn(pending, owner);
     for (const one of candidates) {
       const itemKey = key?.(one.item);
       const fits = batch.length < limit && (batch.length === 0 || batchSize + one.size <= maxSize);

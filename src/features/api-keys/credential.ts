@@ -15,6 +15,7 @@ export const keyLookups = defineState({
         const found = new Map((await store.findKeysByToken(db, hashes)).map((key) => [key.hash, key]));
         return hashes.map((hash) => found.get(hash));
       },
+      owner: () => null,
       size: () => 1,
       maxItems: 100,
       maxSize: 100,

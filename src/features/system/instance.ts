@@ -13,6 +13,7 @@ export const instanceFacts = defineState({
         const instance = await store.readInstanceAcrossOrganizations(db);
         return requests.map(() => instance);
       },
+      owner: () => null,
       size: () => 1,
       maxItems: 1_000,
       maxSize: 1_000,

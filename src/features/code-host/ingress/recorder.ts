@@ -35,7 +35,7 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
   return createBatcher({
     send,
     // Deliveries to the whole instance belong to no organization. Together they get one turn.
-    owner: ({ orgId }) => orgId ?? "instance",
+    owner: ({ orgId }) => orgId,
     size: ({ body }) => body.length,
     maxItems: 64,
     maxSize: 1024 * 1024,

@@ -15,6 +15,7 @@ export const tokenLookups = defineState({
     const collect = createCollectTime(50);
     const find = createBatcher<string, Caller | undefined>({
       send: (hashes) => findCallers(db.withOptions({ work: "read", share: "workers" }), hashes),
+      owner: () => null,
       size: () => 1,
       maxItems: 500,
       maxSize: 500,
