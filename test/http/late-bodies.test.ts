@@ -109,24 +109,52 @@ test("a session that ended before the body arrived creates no token", async () =
   expect((await server.call("/v1/mcp/tokens", { headers: owner.auth })).body.items).toEqual([]);
 });
 
-test("a session that ended while a long body waited for its turn creates no token", async () => {
-  const { owner, orgId } = await createWorkspace(server);
-  const other = await signIn(server, owner);
+/** Long computations of an organization, which come before those that start later. Returns a function that ends them. */
+function occupyTurns(orgId: string): () => void {
   const turns = server.platform.state.get(threadTurns);
   let isWaiting = true;
-  const sendBody = await sendHead("/v1/mcp/token", other, { name: "late" }, " ".repeat(100_000));
-  // Long computations of the same organization, which come first.
   for (let i = 0; i < 5_000; i++)
     void turns
       .take(orgId)
       .then(() => isWaiting && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2));
+  return () => {
+    isWaiting = false;
+  };
+}
+
+test("a session that ended while a long body waited for its turn creates no token", async () => {
+  const { owner, orgId } = await createWorkspace(server);
+  const other = await signIn(server, owner);
+  const sendBody = await sendHead("/v1/mcp/token", other, { name: "late" }, " ".repeat(100_000));
+  const release = occupyTurns(orgId);
   const sent = sendBody(0);
   await pause(150);
   await end("/v1/me/sessions/end-others", { headers: owner.auth });
-  isWaiting = false;
+  release();
   expect(await sent).toBe(401);
   expect((await server.call("/v1/mcp/tokens", { headers: owner.auth })).body.items).toEqual([]);
 });
+
+test.each([
+  ["before it was parsed", 1, 100_000],
+  ["while its records were translated", 1_500, 0],
+])(
+  "a key that was removed while its export of logs waited for a turn, %s, stores nothing",
+  async (_when, count, padding) => {
+    const { owner, orgId } = await createWorkspace(server);
+    const key = await createKey(server, owner);
+    const logRecords = Array.from({ length: count }, () => ({ body: { stringValue: "late" } }));
+    const body = { resourceLogs: [{ scopeLogs: [{ logRecords }] }] };
+    const sendBody = await sendHead("/otlp/v1/logs", key.auth, body, " ".repeat(padding));
+    const release = occupyTurns(orgId);
+    const sent = sendBody(0);
+    await pause(150);
+    await end(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: owner.auth });
+    release();
+    expect(await sent).toBe(401);
+    expect((await server.call("/v1/telemetry/events", { headers: owner.auth })).body.items).toEqual([]);
+  },
+);
 
 test("a key that was removed before the body arrived changes nothing", async () => {
   const { owner } = await createWorkspace(server);

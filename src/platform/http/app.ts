@@ -287,6 +287,7 @@ async function answer(
     headers,
     search,
     readBytes: read,
+    recheckIfSlow,
     setHeader,
     eventStream,
     signal: spec.mayStream ? whenCallerLeaves(request.exchange) : undefined,

@@ -83,6 +83,7 @@ async function run(
     headers: {},
     search: "",
     readBytes: () => Promise.reject(new Error("An invoked route has no bytes.")),
+    recheckIfSlow: (waiting: Promise<unknown>) => waiting,
     setHeader: () => {},
     eventStream,
     signal: undefined,

@@ -108,6 +108,8 @@ export interface Input<Spec extends RouteSpec> {
   search: string;
   /** Reads the body of a route that takes bytes; 413 when it is too large. */
   readBytes(account?: BodyAccount): Promise<Buffer>;
+  /** Waits, and then checks the caller again if that took long. */
+  recheckIfSlow<T>(waiting: Promise<T>): Promise<T>;
   /** Sets a header of the reply, for the few routes that set a cookie. */
   setHeader(name: string, value: string): void;
   /** Answers with a stream of messages, for as long as the caller may have them. */
@@ -153,11 +155,8 @@ export type Handler<Spec extends RouteSpec> = (
 export type PreparedInput<Spec extends RouteSpec, Prepared> = Input<Spec> & { prepared: Prepared };
 
 /** The input of a mounted handler. */
-export interface MountedInput {
+export interface MountedInput extends Pick<Input<RouteSpec>, "readBytes" | "recheckIfSlow"> {
   request: HttpRequest;
-  readBytes(account?: BodyAccount): Promise<Buffer>;
-  /** Waits, and then checks the caller again if that took long. */
-  recheckIfSlow<T>(waiting: Promise<T>): Promise<T>;
   /** As `eventStream` of other routes, without the reply around it. */
   openStream(source: Parameters<OpenStream>[0]): Promise<ReadableStream<Uint8Array>>;
 }

@@ -21,27 +21,39 @@ import type { ExportReply } from "./protocol.ts";
 import { createSpanTranslation } from "./spans.ts";
 import { addProblem, type Report, type Translation, translateAll } from "./translate.ts";
 
-interface Body {
+interface ExportInput {
   headers: HttpHeaders;
   readBytes(): Promise<Buffer>;
+  recheckIfSlow<T>(waiting: Promise<T>): Promise<T>;
+}
+
+/** How the items of a request are stored. */
+interface Work extends Pick<ExportInput, "recheckIfSlow"> {
+  settings: StoredSettings;
+  pace: Pace;
 }
 
 /** Stores an export request. It is committed when this returns. */
-export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
-  const request = await parseBody(signal, await readBytes(), headers, (plain) => waitToParse(ctx, plain));
+export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, input: ExportInput) {
+  const { headers, recheckIfSlow } = input;
+  const bytes = await input.readBytes();
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
   const pace = createPace(ctx.state.get(threadTurns), ctx.orgId);
-  const items = await listItems(signal, request, findReporterId(ctx), pace);
+  const items = await recheckIfSlow(
+    parseBody(signal, bytes, headers, (plain) => waitToParse(ctx, plain)).then((request) =>
+      listItems(signal, request, findReporterId(ctx), pace),
+    ),
+  );
   // A refusal would make every exporter of the organization log errors.
   if (!settings.enabled) return {};
+  const work: Work = { settings, pace, recheckIfSlow };
   const report =
     signal === "metrics"
-      ? await acceptMetrics(ctx, items, settings, pace)
+      ? await acceptMetrics(ctx, items, work)
       : await acceptItems(
           ctx,
           items,
-          settings,
-          pace,
+          work,
           signal === "traces" ? createSpanTranslation : createLogTranslation,
         );
   return toReply(signal, report);
@@ -71,12 +83,11 @@ const toReply = (signal: OtlpSignal, { rejected, message }: Report): ExportReply
 async function acceptItems(
   ctx: OrganizationCtx,
   items: readonly Item[],
-  settings: StoredSettings,
-  pace: Pace,
+  { settings, pace, recheckIfSlow }: Work,
   createTranslation: (item: Item, keepsContents: boolean) => Translation<TelemetryRecord>,
 ): Promise<Report> {
   const translations = items.map((item) => createTranslation(item, settings.keepsContents));
-  const { results, report } = await translateAll(translations, pace);
+  const { results, report } = await recheckIfSlow(translateAll(translations, pace));
   const placed = await place(ctx, results, settings, report);
   await storeRecords(ctx, placed);
   return report;
@@ -88,15 +99,14 @@ const pointWeight = 2;
 async function acceptMetrics(
   ctx: OrganizationCtx,
   items: readonly Item[],
-  settings: StoredSettings,
-  pace: Pace,
+  { settings, pace, recheckIfSlow }: Work,
 ): Promise<Report> {
   const translations: Translation<MetricPoint>[] = [];
   for (const item of items) {
     for (const one of listPoints(item, settings.keepsContents)) translations.push(one);
     checkCount(translations.length, "data points");
   }
-  const { results, report } = await translateAll(translations, pace);
+  const { results, report } = await recheckIfSlow(translateAll(translations, pace));
   const direct = results.flatMap(({ record }: MetricPoint) => record ?? []);
   const placed = await place(ctx, direct, settings, report);
   const points = results.flatMap(({ point }: MetricPoint) => point ?? []);
