@@ -37,16 +37,16 @@ async function dropOldPartitions(db: Db, horizon: number, until: number): Promis
       store.removeSomeKeysAcrossOrganizations,
       store.removeSomeTargetsAcrossOrganizations,
     ])
-      if (!(await removeInSteps(db, remove, endsAt, keysPerStep, until))) return;
+      if (!(await removeBefore(db, remove, endsAt, keysPerStep, until))) return;
     if (!(await dropPartition(db, name))) return;
   }
   const [first] = await listPartitions(db, store.deliveryTable);
   const end = Math.min(horizon, first ? (first.startsAt ?? first.endsAt) : horizon);
-  await removeInSteps(db, store.removeSomeAcrossOrganizations, end, batchSize, until);
+  await removeBefore(db, store.removeSomeAcrossOrganizations, end, batchSize, until);
 }
 
 /** Returns false when `until` has passed and rows are left. */
-async function removeInSteps(
+async function removeBefore(
   db: Db,
   remove: (db: Db, beforeId: string, limit: number) => Promise<number>,
   end: number,
