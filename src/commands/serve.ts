@@ -47,8 +47,9 @@ export async function serve(args: string[], io: Io): Promise<number> {
   const log = createLog(config.logLevel, { format: config.logFormat, process });
   endOnFaults(log);
   if (count > 1 && !link) return servePrimary(count, io, log);
+  const signal = link ? io.signal : AbortSignal.any([io.signal, ignoreHangUp(log)]);
   const { serveProcess } = await import("./serve-process.ts");
-  return serveProcess({ config, role, log, io, link });
+  return serveProcess({ config, role, log, io: { ...io, signal }, link });
 }
 
 /** Connections that a process opens when there are many processes: 4 for requests, 2 for jobs, 2 to listen. */
@@ -73,26 +74,34 @@ async function chooseCount({ databaseUrl, databaseDirectUrl, processes }: Config
 
 async function servePrimary(count: number, io: Io, log: Log): Promise<number> {
   const { server, url, address } = await listenWithoutServing(io.config());
-  const hangUp = new AbortController();
+  const terminalClosed = onHangUp(() => {
+    log.info("SIGHUP: replacing all processes");
+    void primary.replaceAll();
+  });
   const primary = runPrimary({
     count,
     server,
     url,
     log,
-    signal: AbortSignal.any([io.signal, hangUp.signal]),
+    signal: AbortSignal.any([io.signal, terminalClosed]),
     onReady: () => {
       log.info(`listening on ${address}`);
       io.out(`Signalbox is ready at ${io.config().publicUrl ?? url}`);
     },
   });
-  process.on("SIGHUP", () => {
-    // A terminal that is closed sends the same signal.
-    if (process.stdin.isTTY) return hangUp.abort();
-    log.info("SIGHUP: replacing all processes");
-    void primary.replaceAll();
-  });
   return primary.ended;
 }
+
+/** Calls `reload` at SIGHUP. A terminal that is closed sends the same signal, and then the returned one aborts instead. */
+function onHangUp(reload: () => void): AbortSignal {
+  const terminalClosed = new AbortController();
+  process.on("SIGHUP", () => (process.stdin.isTTY ? terminalClosed.abort() : reload()));
+  return terminalClosed.signal;
+}
+
+/** By default SIGHUP ends a process at once, and systemd does not start one again that ended so. */
+const ignoreHangUp = (log: Log): AbortSignal =>
+  onHangUp(() => log.warn("SIGHUP: a single process cannot replace itself; restart the service instead"));
 
 /** After an uncaught error the state is unknown, so the process exits and a supervisor starts a new one. */
 function endOnFaults(log: Log): void {

@@ -103,6 +103,14 @@ describe("stopping", () => {
     expect(await server.end("SIGTERM")).toBe(143);
     await expect(slow.finish()).rejects.toThrow();
   });
+
+  test("SIGHUP, which systemd sends for a reload, does not stop a single process", async () => {
+    const server = await serve(prepared());
+    server.send("SIGHUP");
+    await expect.poll(() => server.output.stderr).toContain("SIGHUP: a single process cannot replace itself");
+    expect((await server.call("/ready")).status).toBe(200);
+    expect(await server.end("SIGTERM")).toBe(0);
+  });
 });
 
 /** A sign-up whose body arrives in two parts, on a connection that would be kept alive. */
