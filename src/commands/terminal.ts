@@ -2,7 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { printable } from "@signalbox/command-line";
 import { type Config, readConfig } from "../platform/config.ts";
 import type { Platform } from "../platform/context.ts";
-import { CommandNotAccepted, type CommandOutput, isLocked, sendCommand } from "../platform/control.ts";
+import {
+  CommandNotAccepted,
+  type CommandOutput,
+  describeInterruption,
+  isLocked,
+  sendCommand,
+} from "../platform/control.ts";
 import { findLockHolder, hasDatabase } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { createLog } from "../platform/log.ts";
@@ -122,13 +128,13 @@ async function runAtFolder(dataDir: string, name: string, args: string[], io: Io
         return await sendCommand(address, { command: name, args }, io);
       } catch (error) {
         if (!(error instanceof CommandNotAccepted)) {
-          io.err("The running Signalbox stopped before the command had ended. Run the command again.");
+          io.err(describeInterruption(io));
           return exit.failed;
         }
       }
     }
-    if (Date.now() - started > maxWaitMs) {
-      io.err(new FolderInUse(dataDir).message);
+    if (io.signal.aborted || Date.now() - started > maxWaitMs) {
+      io.err(io.signal.aborted ? describeInterruption(io) : new FolderInUse(dataDir).message);
       return exit.failed;
     }
   }

@@ -104,6 +104,23 @@ describe("the control channel", () => {
     expect(await ended).toBe(1);
   });
 
+  test("a command that began and has printed nothing yet counts as accepted", async () => {
+    let begun = 0;
+    control = await openControl(folder, () => {
+      begun++;
+      return new Promise(() => {});
+    });
+    const leaving = new AbortController();
+    const send = (signal?: AbortSignal) =>
+      sendCommand(control!.address, { command: "reseal", args: ["--json"] }, createOutput(signal));
+    const left = expect(send(leaving.signal)).rejects.toThrow(CommandInterrupted);
+    const cutOff = expect(send()).rejects.toThrow(CommandInterrupted);
+    await expect.poll(() => begun).toBe(2);
+    leaving.abort();
+    await control.close();
+    await Promise.all([left, cutOff]);
+  });
+
   test("reports an exception of the command to the client", async () => {
     control = await openControl(folder, () => Promise.reject(new Error("boom")));
     expect(await sendCommand(control.address, { command: "mail", args: [] }, createOutput())).toBe(1);

@@ -43,6 +43,8 @@ export async function openControl(
     const command = await readCommand(incoming);
     if (!command) return void response.writeHead(400).end();
     response.writeHead(200, { "content-type": "application/x-ndjson" });
+    // Otherwise they wait for the first line, and until then the client takes the command for one that was not accepted.
+    response.flushHeaders();
     const write = (line: Line) => {
       if (!response.destroyed) response.write(`${JSON.stringify(line)}\n`);
     };
@@ -92,6 +94,11 @@ export class CommandNotAccepted extends Error {}
 /** The server accepted the command, but the connection ended before its exit code. */
 export class CommandInterrupted extends Error {}
 
+export const describeInterruption = ({ signal }: CommandOutput): string =>
+  signal.aborted
+    ? "Stopped before the end. Run the command again."
+    : "The running Signalbox stopped before the command had ended. Run the command again.";
+
 /** Runs the command in the server at that address and returns its exit code. */
 export async function sendCommand(
   address: string,
@@ -101,7 +108,9 @@ export async function sendCommand(
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ socketPath: address, path: "/orders", method: "POST", signal: output.signal })
       .on("response", resolve)
-      .on("error", (error) => reject(new CommandNotAccepted(error.message)))
+      .on("error", ({ message }) =>
+        reject(output.signal.aborted ? new CommandInterrupted(message) : new CommandNotAccepted(message)),
+      )
       .end(JSON.stringify(command));
   });
   if (response.statusCode !== 200) throw new CommandNotAccepted(`HTTP ${response.statusCode}`);
@@ -130,7 +139,7 @@ export async function askServer(
     throw new OperatorError(
       error instanceof CommandNotAccepted
         ? "The running Signalbox does not take commands at the moment. Try again shortly."
-        : "The running Signalbox stopped before the command had ended. Run the command again.",
+        : describeInterruption(output),
       { cause: error },
     );
   }
