@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, inject, test } from "vitest";
@@ -26,12 +26,17 @@ const writer = `
 // A limit of the size of files stands for a full disk: the engine cannot write the end of its log file of 16 MiB.
 const limit = "ulimit -f 32000";
 
-test("the embedded database ends its process when its log cannot be written, and no committed row is lost", async () => {
-  const folder = join(copyFolder(inject("preparedFolder")), "pg");
-  // The log goes on in a new file, so that it is empty when the limit begins.
-  const prepared = await openPglite(folder);
+/** Returns a data folder whose log goes on in a new file, so that it is empty when the limit begins. */
+async function prepareFolder(): Promise<string> {
+  const dataDir = copyFolder(inject("preparedFolder"));
+  const prepared = await openPglite(join(dataDir, "pg"));
   await prepared.queryWithDriverTypes("select pg_switch_wal()");
   await prepared.close();
+  return dataDir;
+}
+
+test("the embedded database ends its process when its log cannot be written, and no committed row is lost", async () => {
+  const folder = join(await prepareFolder(), "pg");
   const engineFile = join(import.meta.dirname, "../../src/platform/db/pglite.ts");
   const command = `${limit}; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
   const child = spawn("sh", ["-c", command, process.execPath, writer, engineFile, folder], {
@@ -55,6 +60,32 @@ test("the embedded database ends its process when its log cannot be written, and
   await engine.close();
   expect(rows[0]!.n).toBe(rows[0]!.last);
   expect(rows[0]!.n).toBeGreaterThanOrEqual(committed);
+});
+
+/** Copies the database that is in the folder, and continues. */
+const copier = `
+  const { openPglite, createDb, copyEmbedded } = await import(process.argv[1]);
+  const [, , dataDir, target] = process.argv;
+  const engine = await openPglite(dataDir + "/pg");
+  await copyEmbedded(createDb(engine), dataDir, target).catch((error) => console.error(error.message));
+  await engine.queryWithDriverTypes("create table numbers (n int)");
+  process.exit(0);`;
+
+test("a copy of the embedded database that does not fit on the disk says so, and is removed", async () => {
+  const dataDir = await prepareFolder();
+  const target = join(dataDir, "pg.copy-1");
+  const door = join(import.meta.dirname, "../../src/platform/db/index.ts");
+  const command = `${limit}; exec "$0" --input-type=module -e "$1" "$2" "$3" "$4"`;
+  const child = spawn("sh", ["-c", command, process.execPath, copier, door, dataDir, target], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [[code], stderr] = await Promise.all([once(child, "close"), text(child.stderr)]);
+  expect(stderr).toBe(
+    `The database cannot be copied to ${target} (EFBIG). The copy needs as much free space as ` +
+      `${join(dataDir, "pg")}. Free some, or stop the service and back up again.\n`,
+  );
+  expect(code).toBe(0);
+  expect(existsSync(target)).toBe(false);
 });
 
 test.runIf(await isPostgresAvailable())(

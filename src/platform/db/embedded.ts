@@ -41,11 +41,21 @@ export async function openEmbedded(dataDir: string, create?: (folder: string) =>
 
 /**
  * Copies the files of the open database to another folder. Statements of others wait meanwhile. The copy opens like a
- * database after a crash, with everything that was committed.
+ * database after a crash, with everything that was committed. A copy that fails is removed before they continue, because
+ * it may have filled the disk.
  */
 export async function copyEmbedded(db: Db, dataDir: string, target: string): Promise<void> {
   await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     await tx.queryWithDriverTypes("checkpoint");
-    await cp(databaseIn(dataDir), target, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    try {
+      await cp(databaseIn(dataDir), target, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    } catch (error) {
+      rmSync(target, { recursive: true, force: true });
+      throw new OperatorError(
+        `The database cannot be copied to ${target} (${(error as NodeJS.ErrnoException).code}). The copy needs as much ` +
+          `free space as ${databaseIn(dataDir)}. Free some, or stop the service and back up again.`,
+        { cause: error },
+      );
+    }
   });
 }
