@@ -127,10 +127,12 @@ function removeAbandoned(file: string): void {
 
 async function* stopWith(signal: AbortSignal, parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   for await (const part of parts) {
-    if (signal.aborted) throw new OperatorError("Stopped. No backup was written.");
+    if (signal.aborted) throw createStop();
     yield part;
   }
 }
+
+const createStop = () => new OperatorError("Stopped. No backup was written.");
 
 interface Source {
   db: Db;
@@ -188,6 +190,11 @@ async function serveBackup(values: { "copy-for"?: string; note?: string }, io: I
     // In a container, the next backup often has the process id of one that was killed. Their files must not mix.
     rmSync(folder, { recursive: true, force: true });
     await copyEmbedded(db, dataDir, folder);
+    if (io.signal.aborted) {
+      // The other process has ended, and cannot remove the copy any more.
+      rmSync(folder, { recursive: true, force: true });
+      throw createStop();
+    }
   }
   if (values.note !== undefined) await markBackup(db, Backup.parse(JSON.parse(values.note)));
   return exit.ok;

@@ -6,8 +6,10 @@ import {
   readFileSync,
   rmSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from "node:fs";
+import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { findServer, sendCommand } from "../../src/platform/control.ts";
@@ -90,6 +92,19 @@ describe.each(Object.entries(makeInstances))("a running instance (%s)", (name, m
     rmSync(left, { recursive: true });
     expect(copied).toContain("pg_wal");
     expect(copied).not.toContain("left");
+  });
+
+  test.runIf(name === "embedded")("keeps no copy for a backup that was stopped meanwhile", async () => {
+    const changes: (string | null)[] = [];
+    const watcher = watch(source.dataDir!, (_event, changed) => changes.push(changed));
+    const body = JSON.stringify({ command: "backup", args: ["--copy-for", "8"] });
+    const socket = connect(findServer(source.dataDir!)!);
+    socket.write(`POST /orders HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`, () =>
+      socket.destroy(),
+    );
+    await expect.poll(() => changes, { timeout: 10_000 }).toContain("pg.copy-8");
+    watcher.close();
+    await expect.poll(() => existsSync(join(source.dataDir!, "pg.copy-8")), { timeout: 10_000 }).toBe(false);
   });
 
   test("is backed up once when two commands write to one file at the same time", async () => {
