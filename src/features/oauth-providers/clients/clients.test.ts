@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
   type AuthorizationServer,
   clientSecret,
@@ -8,6 +8,7 @@ import {
   createWorkspace,
   joinWorkspace,
   type Person,
+  type Reply,
   useServer,
   type Workspace,
 } from "../../../../test/harness.ts";
@@ -20,6 +21,7 @@ import {
   setUpProvider,
   startConnection,
 } from "../../../../test/oauth.ts";
+import { sql } from "../../../platform/db/index.ts";
 
 describe("OAuth clients", () => {
   const server = useServer();
@@ -176,6 +178,46 @@ describe("OAuth clients", () => {
     });
     expect((await remove("?endConnections=true")).status).toBe(204);
     expect((await server.call(`/v1/oauth-providers/${id}`, { headers: ada.auth })).status).toBe(404);
+  });
+
+  // The embedded engine does one thing after the other by itself.
+  describe.runIf(inject("engine") === "postgres")("that change at the same moment (PostgreSQL only)", () => {
+    /** Runs requests that wait for a locked row in this order, and returns their replies. */
+    const runInOrder = async (row: ReturnType<typeof sql>, requests: (() => Promise<Reply>)[]) => {
+      const { db } = server.platform;
+      const countWaiting = async () =>
+        (await db.row<{ count: number }>(sql`
+          select count(*)::int as count from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`))!.count;
+      const { replies } = await db.transaction(async (tx) => {
+        await tx.rows(sql`select from ${row} for update`);
+        const replies: Promise<Reply>[] = [];
+        for (const request of requests) {
+          let isAnswered = false;
+          replies.push(request().finally(() => (isAnswered = true)));
+          await expect
+            .poll(async () => isAnswered || (await countWaiting()) === replies.length, { timeout: 10_000 })
+            .toBe(true);
+        }
+        return { replies };
+      });
+      return Promise.all(replies);
+    };
+    const clientOf = (provider: string) =>
+      sql`oauth_clients where org_id = ${acme.orgId} and provider_id = ${provider}`;
+    const change = (clientId: string) => () => put("gitlab", { clientId, clientSecret: "s" });
+
+    test("keep what the second request omits, and can be removed", async () => {
+      const kept = { scopes: ["read_api"], connectionMode: "organization" };
+      await put("gitlab", { clientId: "first", clientSecret: "s", ...kept });
+      const [, second] = await runInOrder(clientOf("gitlab"), [change("second"), change("third")]);
+      expect(second).toMatchObject({ status: 200, body: { client: { clientId: "third", ...kept } } });
+      const remove = () =>
+        server.call("/v1/oauth-providers/gitlab/client", { method: "DELETE", headers: acme.owner.auth });
+      const [, removed] = await runInOrder(clientOf("gitlab"), [change("fourth"), remove]);
+      expect(removed!.status).toBe(204);
+      expect((await read("gitlab")).status).toBe(404);
+    });
   });
 
   describe("providers of the organization's own", () => {

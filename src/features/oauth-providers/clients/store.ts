@@ -80,11 +80,17 @@ export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[])
     left join oauth_clients c on c.org_id = wanted.org_id and c.provider_id = wanted.id
     left join oauth_client_credentials k on k.id = c.credentials_id`);
 
-/** Locks the client until the transaction ends, so that changes happen one after the other. */
-export const lock = (db: Db, orgId: OrgId, providerId: string) =>
-  db.row<ClientRow>(sql`
+/**
+ * Locks the client until the transaction ends, so that changes happen one after the other. Reads it afterwards: a change
+ * that this call waited for can have replaced the credentials.
+ */
+export const lock = async (tx: Db, orgId: OrgId, providerId: string) => {
+  await tx.rows(sql`
+    select from oauth_clients where org_id = ${orgId} and provider_id = ${providerId} for update`);
+  return tx.row<ClientRow>(sql`
     select ${client} from oauth_clients c join oauth_client_credentials k on k.id = c.credentials_id
-    where c.org_id = ${orgId} and c.provider_id = ${providerId} for update of c`);
+    where c.org_id = ${orgId} and c.provider_id = ${providerId}`);
+};
 
 export const findCredentials = (db: Db, orgId: OrgId, id: string) =>
   db.row<CredentialsRow>(
