@@ -161,8 +161,9 @@ export async function remove(ctx: MemberCtx, providerId: string, confirmed: bool
     );
   }
   await ctx.db.transaction(async (tx) => {
-    await removeClient(ctx, tx, providerId, confirmed);
+    // The provider first: this waits for a client that is being saved, which is then removed too.
     if ((await store.remove(tx, ctx.orgId, providerId)) === 0) throw notFound("oauth_provider");
+    await removeClient(ctx, tx, providerId, confirmed);
     await recordEvent(tx, ctx.orgId, "provider_removed", createActor(ctx), { providerId });
   });
 }

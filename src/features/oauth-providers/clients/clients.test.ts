@@ -218,6 +218,28 @@ describe("OAuth clients", () => {
       expect(removed!.status).toBe(204);
       expect((await read("gitlab")).status).toBe(404);
     });
+
+    test("leave no client of a provider that is removed while the client is saved", async () => {
+      const auth = acme.owner.auth;
+      const own = { id: "brief", name: "Brief", authorizationEndpoint: "https://id.example/authorize" };
+      const provider = sql`oauth_providers where org_id = ${acme.orgId} and id = 'brief'`;
+      const create = () =>
+        server.call("/v1/oauth-providers", {
+          body: { ...own, tokenEndpoint: "https://id.example/token" },
+          headers: auth,
+        });
+      const remove = () => server.call("/v1/oauth-providers/brief", { method: "DELETE", headers: auth });
+      const save = () => put("brief", { clientId: "one", clientSecret: "s" });
+      const statuses = async (...requests: (() => Promise<Reply>)[]) =>
+        (await runInOrder(provider, requests)).map(({ status }) => status);
+      const countClients = () => server.platform.db.rows(sql`select from ${clientOf("brief")}`);
+      await create();
+      expect(await statuses(remove, save)).toEqual([204, 404]);
+      expect(await countClients()).toEqual([]);
+      await create();
+      expect(await statuses(save, remove)).toEqual([200, 204]);
+      expect(await countClients()).toEqual([]);
+    });
   });
 
   describe("providers of the organization's own", () => {

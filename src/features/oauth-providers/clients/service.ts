@@ -66,6 +66,8 @@ export async function save(
   const provider = await requireReachable(ctx, setup.provider);
   checkFields(provider, body);
   return ctx.db.transaction(async (tx) => {
+    if (provider.custom && !(await store.lockProvider(tx, ctx.orgId, providerId)))
+      throw notFound("oauth_provider");
     const before = await store.lock(tx, ctx.orgId, providerId);
     const same =
       before?.clientId === body.clientId &&

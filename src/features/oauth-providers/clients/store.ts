@@ -80,6 +80,11 @@ export const listSetupsAcrossOrganizations = (db: Db, keys: readonly SetupKey[])
     left join oauth_clients c on c.org_id = wanted.org_id and c.provider_id = wanted.id
     left join oauth_client_credentials k on k.id = c.credentials_id`);
 
+/** Locks a custom provider, so that it stays until the transaction ends. False when it was removed. */
+export const lockProvider = async (tx: Db, orgId: OrgId, id: string): Promise<boolean> =>
+  (await tx.row(sql`select 1 from oauth_providers where org_id = ${orgId} and id = ${id} for key share`)) !==
+  undefined;
+
 /**
  * Locks the client until the transaction ends, so that changes happen one after the other. Reads it afterwards: a change
  * that this call waited for can have replaced the credentials.
