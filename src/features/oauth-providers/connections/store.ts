@@ -137,13 +137,16 @@ interface ConnectionKey {
   memberId: string | null;
 }
 
-/** Locks the live connection with this key until the transaction ends. */
+/**
+ * Locks the live connection with this key until the transaction ends. Requests for its token do not wait, and get the
+ * one that it has until then.
+ */
 export const lockLive = (db: Db, orgId: OrgId, { providerId, label, shared, memberId }: ConnectionKey) =>
   db.row<{ id: string; tokenId: string; accountSubject: string | null }>(sql`
     select c.id, c.token_id as "tokenId", c.account_subject as "accountSubject" from oauth_connections c
     where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.label = ${label} and c.status <> 'ended'
       and c.shared = ${shared} and (c.shared or c.member_id = ${memberId})
-    for update`);
+    for no key update`);
 
 interface ConnectionContent extends ConnectionKey {
   id: string;

@@ -114,9 +114,11 @@ export const findAndIssueAcrossOrganizations = (
           and (w."connectionId" is null or c.id = w."connectionId")
           and (w.among is null or c.id = any(w.among))
           and (w.label is null or c.label = w.label)
-        order by c.shared, (c.label = 'default') desc, c.id desc limit 1
-        -- The event below has no foreign key: the connection stays until it is committed.
-        for key share of c) f),
+        order by c.shared, (c.label = 'default') desc, c.id desc limit 1) f
+      -- Locked after it is chosen. In the choice, a connection that gets another token meanwhile would be passed over.
+      join oauth_connections kept on kept.id = f.id and kept.status <> 'ended'
+      -- The event below has no foreign key: the connection stays until it is committed.
+      for key share of kept),
     issued as (
       insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
         credential_id, address, user_agent, detail)

@@ -220,6 +220,43 @@ describe("tokens", () => {
     },
   );
 
+  test.runIf(inject("engine") === "postgres")(
+    "a connection that is connected again meanwhile gives a token, and no other connection does",
+    async () => {
+      const { db } = server.platform;
+      const { person, connectionId: own } = await freshConnection();
+      await connectAccount(server, acme.owner, id, { account: "team", query: "?shared=true" });
+      const shared = (await readConnectionStatus(server, acme.owner.auth, id)).connections[0].id;
+      await server.call(`/v1/oauth-connections/${shared}/grants`, {
+        ...{ method: "PUT", headers: acme.owner.auth },
+        body: { everyone: true, memberIds: [], teamIds: [] },
+      });
+      const { connecting, asking } = await db.transaction(async (tx) => {
+        // Connecting again retires the token before it commits, so it waits here.
+        await tx.rows(sql`
+          select from oauth_tokens where id = (select token_id from oauth_connections where id = ${own}) for update`);
+        const connecting = connectAccount(server, person, id);
+        await expect
+          .poll(
+            () =>
+              tx.rows(sql`
+                select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`),
+            { timeout: 10_000 },
+          )
+          .toHaveLength(1);
+        const asking = ["default", undefined].map((account) =>
+          getToken(server, person.auth, id, { account }),
+        );
+        await Promise.race([Promise.all(asking), sleep(500)]);
+        return { connecting, asking };
+      });
+      await connecting;
+      for (const { status, body } of await Promise.all(asking))
+        expect([status, body.connectionId]).toEqual([200, own]);
+      await server.call(`/v1/oauth-connections/${shared}`, { method: "DELETE", headers: acme.owner.auth });
+    },
+  );
+
   test("an expired token is refreshed, and the old refresh token is never sent again", async () => {
     const old = (await getToken(server, ada.auth, id)).body.accessToken;
     await expireToken(server, connectionId);
