@@ -8,13 +8,16 @@ const ticker = (() => {
   const listeners = new Set<() => void>();
   let now = Date.now();
   let timer: ReturnType<typeof setInterval> | undefined;
+  const tick = () => {
+    now = Date.now();
+    for (const each of listeners) each();
+  };
   return {
     subscribe(listener: () => void) {
+      // Without a time on the page no timer was running.
+      if (timer === undefined) now = Date.now();
       listeners.add(listener);
-      timer ??= setInterval(() => {
-        now = Date.now();
-        for (const each of listeners) each();
-      }, 10_000);
+      timer ??= setInterval(tick, 10_000);
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;

@@ -178,3 +178,17 @@ test("roles, budgets and changed tools are read to the end, and a page that fail
   expect(await boxes.first().isChecked()).toBe(false);
   await button(page, "Approve 1 tool").waitFor();
 });
+
+test("times are right after a page that shows none was open for hours", async () => {
+  const { owner } = await createWorkspace(server, "Hours");
+  const { page } = await openWindow(browser, server, "/o/hours", owner);
+  await page.clock.install();
+  await page.goto(`${server.url}/o/hours/people/roles`);
+  await heading(page, "People").waitFor();
+  await page.getByRole("table").waitFor();
+  expect(await page.locator("time").count()).toBe(0);
+  await page.clock.fastForward("03:00:00");
+  await page.getByRole("link", { name: "Audit log" }).click();
+  // Less than the ten seconds after which times are renewed.
+  await page.getByText("3 h ago").first().waitFor({ timeout: 5_000 });
+});
