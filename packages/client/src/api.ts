@@ -1735,6 +1735,17 @@ export type LlmCredential = {
   retiresAt: number | null;
 };
 
+export type LlmCredentialForbidden = {
+  /** A code that programs can act on. */
+  error: "forbidden" | "reauth";
+  /** The reason, as a code or a short text. */
+  reason?: string;
+  /** What happened and what to do, for a person to read. */
+  message?: string;
+  /** With `model_not_allowed`: the models that the caller may use, at most 100. */
+  models?: string[];
+};
+
 export type LlmModel = {
   /** The id. Ids of one kind have one prefix and sort by the time they were created. */
   id: string;

@@ -116,6 +116,15 @@ export const fields: FieldGuide = {
       retiresAt: null,
     },
   ],
+  LlmCredentialForbidden: [
+    "A whole example.",
+    {
+      error: "forbidden",
+      reason: "model_not_allowed",
+      message: "You may not use the model claude-opus-5 here. Choose one of models, or ask an admin.",
+      models: ["claude-sonnet-5"],
+    },
+  ],
   LlmProviderTest: [
     "A whole example.",
     {

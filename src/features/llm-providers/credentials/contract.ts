@@ -47,7 +47,21 @@ export const issue = route({
   },
   errors: {
     402: "`budget_exceeded`: a budget of the organization, a team, the member or the provider is spent. `budget` names it.",
-    403: "`not_granted`: ask an admin for access. `model_not_allowed`: `models` lists those that are. `provider_disabled`: an admin disabled it.",
+    403: {
+      description:
+        "`not_granted`: ask an admin for access. `model_not_allowed`: `models` lists those that are. `provider_disabled`: an admin disabled it.",
+      schema: z
+        .strictObject({
+          error: z.enum(["forbidden", "reauth"]),
+          reason: z.string().optional(),
+          message: z.string().optional(),
+          models: z
+            .array(z.string())
+            .optional()
+            .describe("With `model_not_allowed`: the models that the caller may use, at most 100."),
+        })
+        .meta({ id: "LlmCredentialForbidden" }),
+    },
     409: "`no_usable_key`: the provider has no key that is not disabled.",
   },
 });
