@@ -173,6 +173,28 @@ describe.skipIf(inject("engine") === "pglite")("the order of locks (PostgreSQL o
     await interleave(worker, getToken, sql`automation_runners where name = ${worker.id}`);
   });
 
+  test("a report that is repeated does not end the drain that was requested after the first one", async () => {
+    const worker = await createSeen();
+    const report = () => reportRuntime(server, worker, { bootId: "two" });
+    const { db } = server.platform;
+    const { replies } = await db.transaction(async (tx) => {
+      await lockWorker(tx, worker);
+      const countWaiting = async () =>
+        (
+          await db.rows(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        ).length;
+      const started: Promise<{ status: number }>[] = [];
+      for (const work of [report, () => call("POST", `/v1/workers/${worker.id}/drain`), report]) {
+        started.push(work());
+        await expect.poll(countWaiting, { timeout: 10_000, interval: 20 }).toBe(started.length);
+      }
+      return { replies: started };
+    });
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await call("GET", `/v1/workers/${worker.id}`)).body.worker.drainRequestedAt).not.toBeNull();
+  });
+
   test("everything at once leaves no transaction without an answer", async () => {
     const label = `all-${Date.now()}`;
     const workers: TestWorker[] = [];

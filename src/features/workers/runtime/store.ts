@@ -16,12 +16,17 @@ export const find = (db: Db, orgId: OrgId, workerId: string) =>
     select ${columns} from workers w left join worker_runtimes r on r.worker_id = w.id
     where w.org_id = ${orgId} and w.id = ${workerId}`);
 
-/** Locks the worker, so that its upgrade does not change at the same time. */
-export const lock = (tx: Db, orgId: OrgId, workerId: string) =>
-  tx.row<DesiredRow & { reportedVersion: string | null; bootId: string | null }>(sql`
+/**
+ * Locks the worker, so that its upgrade does not change at the same time. Reads afterwards, so that a caller that waited
+ * for the lock sees the latest report.
+ */
+export const lock = async (tx: Db, orgId: OrgId, workerId: string) => {
+  await tx.rows(sql`select from workers where org_id = ${orgId} and id = ${workerId} for no key update`);
+  return tx.row<DesiredRow & { reportedVersion: string | null; bootId: string | null }>(sql`
     select ${desiredColumns}, r.version as "reportedVersion", r.boot_id as "bootId"
     from workers w left join worker_runtimes r on r.worker_id = w.id
-    where w.org_id = ${orgId} and w.id = ${workerId} for no key update of w`);
+    where w.org_id = ${orgId} and w.id = ${workerId}`);
+};
 
 export const save = (tx: Db, orgId: OrgId, workerId: string, report: RuntimeReport) =>
   tx.run(sql`
