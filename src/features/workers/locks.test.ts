@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
+import {
+  createWorkspace,
+  joinWorkspace,
+  type Reply,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
 import {
   beat,
   createWorker,
@@ -173,9 +179,8 @@ describe.skipIf(inject("engine") === "pglite")("the order of locks (PostgreSQL o
     await interleave(worker, getToken, sql`automation_runners where name = ${worker.id}`);
   });
 
-  test("a report that is repeated does not end the drain that was requested after the first one", async () => {
-    const worker = await createSeen();
-    const report = () => reportRuntime(server, worker, { bootId: "two" });
+  /** Starts each of these when the one before waits for the worker, and returns their replies. */
+  const runInOrder = async (worker: TestWorker, requests: readonly (() => Promise<Reply>)[]) => {
     const { db } = server.platform;
     const { replies } = await db.transaction(async (tx) => {
       await lockWorker(tx, worker);
@@ -184,15 +189,41 @@ describe.skipIf(inject("engine") === "pglite")("the order of locks (PostgreSQL o
           await db.rows(sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
         ).length;
-      const started: Promise<{ status: number }>[] = [];
-      for (const work of [report, () => call("POST", `/v1/workers/${worker.id}/drain`), report]) {
-        started.push(work());
-        await expect.poll(countWaiting, { timeout: 10_000, interval: 20 }).toBe(started.length);
+      const replies: Promise<Reply>[] = [];
+      for (const request of requests) {
+        replies.push(request());
+        await expect.poll(countWaiting, { timeout: 10_000, interval: 20 }).toBe(replies.length);
       }
-      return { replies: started };
+      return { replies };
     });
-    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    return Promise.all(replies);
+  };
+
+  test("a report that is repeated does not end the drain that was requested after the first one", async () => {
+    const worker = await createSeen();
+    const report = () => reportRuntime(server, worker, { bootId: "two" });
+    const drain = () => call("POST", `/v1/workers/${worker.id}/drain`);
+    const replies = await runInOrder(worker, [report, drain, report]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await call("GET", `/v1/workers/${worker.id}`)).body.worker.drainRequestedAt).not.toBeNull();
+  });
+
+  test("a worker gets a token for its runner only with a token that has not ended, and for its present owner", async () => {
+    const worker = await createSeen();
+    const getToken = () =>
+      server.call(`/v1/workers/${worker.id}/runner-token`, { body: {}, headers: worker.auth });
+    const admin = await joinWorkspace(server, acme, "admin");
+    const takeOver = () =>
+      server.call(`/v1/workers/${worker.id}`, {
+        ...{ method: "PATCH", body: { takeOver: true }, headers: admin.auth },
+      });
+    const [taken, given] = await runInOrder(worker, [takeOver, getToken]);
+    expect([taken!.status, given!.status]).toEqual([200, 200]);
+    const runner = { headers: { authorization: `Bearer ${given!.body.token}` } };
+    expect((await server.call("/v1/automation-runner/work", runner)).status).toBe(200);
+    const rotate = () => call("POST", `/v1/workers/${worker.id}/tokens`, { endEarlierTokens: true });
+    const [rotated, refused] = await runInOrder(worker, [rotate, getToken]);
+    expect([rotated!.status, refused!.status]).toEqual([201, 401]);
   });
 
   test("everything at once leaves no transaction without an answer", async () => {

@@ -1,7 +1,7 @@
 export { createCollectTime } from "./collect-time.ts";
 export { WorkerToken } from "./contract.ts";
 export { tokenLookups, workerCredential } from "./credential.ts";
-export { addToken, overlapHours, requireSelf } from "./service.ts";
+export { addToken, overlapHours, recheckToken, requireSelf } from "./service.ts";
 export {
   expire as expireTokens,
   list as listTokens,

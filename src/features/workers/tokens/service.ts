@@ -1,6 +1,6 @@
 import type { MachineCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { notFound } from "../../../platform/errors.ts";
+import { notFound, unauthorized } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { workerPrefix } from "./credential.ts";
@@ -28,4 +28,10 @@ export async function addToken(tx: Db, orgId: OrgId, workerId: store.WorkerId): 
 export function requireSelf({ caller }: MachineCtx, id: string): store.WorkerId {
   if (id !== "self" && caller.credentialId !== id) throw notFound("worker");
   return caller.credentialId as store.WorkerId;
+}
+
+/** Refuses a worker whose token has ended since the request began. The caller has locked the worker. */
+export async function recheckToken({ orgId, caller }: MachineCtx, tx: Db, workerId: store.WorkerId) {
+  if (!(await store.isValid(tx, orgId, workerId, caller.madeWith ?? "")))
+    throw unauthorized("invalid_token", "The token is unknown, has expired or was revoked.");
 }

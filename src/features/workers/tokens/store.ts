@@ -29,6 +29,12 @@ export const list = (db: Db, orgId: OrgId, workerId: WorkerId) =>
     where org_id = ${orgId} and worker_id = ${workerId} and (expires_at is null or expires_at > now())
     order by id desc limit 20`);
 
+/** Whether a token is valid at this moment. A transaction that waited may have begun before the token ended. */
+export const isValid = async (tx: Db, orgId: OrgId, workerId: WorkerId, id: string): Promise<boolean> =>
+  (await tx.row(sql`
+    select 1 from worker_tokens where org_id = ${orgId} and worker_id = ${workerId} and id = ${id}
+      and (expires_at is null or expires_at > clock_timestamp())`)) !== undefined;
+
 const selectByHashes = reuseStatement(
   (hashes: readonly string[]) => sql`
     select t.token_hash as hash, t.id, t.worker_id as "workerId", t.org_id as "orgId",
