@@ -198,6 +198,14 @@ describe("saved MCP connections", () => {
     expect((await readConnection(server, ada.auth, made.id)).status).toBe("not_connected");
   });
 
+  test("a key that is set several times at the same moment is set each time", async () => {
+    const made = await saveConnection(server, acme.owner.auth, { url: keyed.url, registration: "bearer" });
+    const set = () => call(`/${made.id}/credential`, { method: "PUT", body: { bearerToken: "right-key-1" } });
+    const replies = await Promise.all(Array.from({ length: 6 }, set));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]));
+    expect((await call(`/${made.id}/test`, { method: "POST" })).body.test.ok).toBe(true);
+  });
+
   test("headers that would change the request are refused", async () => {
     for (const headers of [
       { Host: "x" },

@@ -134,7 +134,6 @@ export async function storeCredential(
   headers: Record<string, string>,
 ): Promise<void> {
   const id = newId("mcc");
-  await removeCredential(tx, orgId, connection.id, memberId);
   await saveCredential(tx, orgId, {
     ...{ id, connectionId: connection.id, memberId },
     secret: sealHeaders(keyring, { id, orgId, url: connection.url }, headers),

@@ -66,6 +66,7 @@ const selectStatic = reuseStatement(
 export const findStaticCredential = (db: Db, orgId: OrgId, id: ConnectionId, memberId: string | null) =>
   db.row<StaticCredential>(selectStatic(orgId, id, memberId));
 
+/** Replaces an earlier one. The secret is sealed for the new id. */
 export const saveCredential = (
   db: Db,
   orgId: OrgId,
@@ -73,7 +74,8 @@ export const saveCredential = (
 ) =>
   db.run(sql`
     insert into mcp_credentials (id, org_id, connection_id, member_id, secret)
-    values (${row.id}, ${orgId}, ${row.connectionId}, ${row.memberId}, ${row.secret})`);
+    values (${row.id}, ${orgId}, ${row.connectionId}, ${row.memberId}, ${row.secret})
+    on conflict (connection_id, member_id) do update set id = excluded.id, secret = excluded.secret, updated_at = now()`);
 
 export const removeCredential = (db: Db, orgId: OrgId, id: ConnectionId, memberId: string | null) =>
   db.run(sql`
