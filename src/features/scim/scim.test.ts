@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import {
   createKey,
   createMcpToken,
@@ -509,6 +509,36 @@ describe("the connector", () => {
     expect((await list(third)).status).toBe(200);
     expect((await list(newToken("sbs_"))).body).toMatchObject({ schemas: [errorUrn], status: "401" });
   });
+
+  // The embedded engine does one thing after the other by itself.
+  test.runIf(inject("engine") === "postgres")(
+    "refuses a call that waited while its token was ended (PostgreSQL only)",
+    async () => {
+      const acme = await connect();
+      const { db } = server.platform;
+      const countWaiting = async () =>
+        (
+          await db.rows(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        ).length;
+      const rotate = () =>
+        server.call("/v1/scim/token", {
+          body: { endEarlierTokens: true },
+          headers: acme.workspace.owner.auth,
+        });
+      const { replies } = await db.transaction(async (tx) => {
+        await tx.rows(sql`select from organizations where id = ${acme.workspace.orgId} for update`);
+        const replies: Promise<{ status: number }>[] = [];
+        for (const request of [rotate, () => acme.createUser(`late@${acme.domain}`)]) {
+          replies.push(request());
+          await expect.poll(countWaiting, { timeout: 10_000, interval: 20 }).toBe(replies.length);
+        }
+        return { replies };
+      });
+      expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([201, 401]);
+      expect(await findMember(acme.workspace, `late@${acme.domain}`)).toBeUndefined();
+    },
+  );
 
   test("shows its health and its last calls, without tokens", async () => {
     const acme = await connect();

@@ -4,7 +4,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, Refusal, unauthorized, unavailable } from "../../../platform/errors.ts";
 import { type Input, type Outcome, on, type Route, type RouteSpec } from "../../../platform/http/index.ts";
 import { lockRights } from "../../roles/index.ts";
-import { type Connector, findConnector } from "../connectors/index.ts";
+import { type Connector, findConnector, isValidToken } from "../connectors/index.ts";
 import { callLog } from "./recorder.ts";
 
 /** A call of the directory. */
@@ -64,12 +64,15 @@ const enterQueue = ({ queues, orgId }: MachineCtx) =>
     });
 
 /**
- * Locks the rights of the organization, and reads the connector again: it may have been disabled, or its mappings may
- * have changed, while the call waited for the lock.
+ * Locks the rights of the organization, and reads the connector and the token again: the connector may have been
+ * disabled, its mappings may have changed, or the token may have ended, while the call waited for the lock.
  */
 export async function lockConnector(ctx: ScimCtx, tx: Db): Promise<ScimCtx> {
   await lockRights(tx, ctx.orgId);
-  return { ...ctx, connector: await requireConnector({ ...ctx, db: tx }) };
+  const connector = await requireConnector({ ...ctx, db: tx });
+  if (!(await isValidToken(tx, ctx.orgId, connector.id, ctx.caller.madeWith ?? "")))
+    throw unauthorized("invalid_token");
+  return { ...ctx, connector };
 }
 
 async function requireConnector({ db, orgId, caller }: MachineCtx): Promise<Connector> {

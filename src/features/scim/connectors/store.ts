@@ -74,6 +74,12 @@ export const expireTokens = (db: Db, orgId: OrgId, connectorId: ConnectorId, hou
     update scim_tokens set expires_at = least(expires_at, now() + make_interval(hours => ${hours}::int))
     where org_id = ${orgId} and connector_id = ${connectorId} and (expires_at is null or expires_at > now())`);
 
+/** Whether a token is valid at this moment. A transaction that waited may have begun before the token ended. */
+export const isValidToken = async (tx: Db, orgId: OrgId, connectorId: string, id: string): Promise<boolean> =>
+  (await tx.row(sql`
+    select 1 from scim_tokens where org_id = ${orgId} and connector_id = ${connectorId} and id = ${id}
+      and (expires_at is null or expires_at > clock_timestamp())`)) !== undefined;
+
 export const listTokens = (db: Db, orgId: OrgId, connectorId: ConnectorId) =>
   db.rows<ScimToken>(sql`
     select id, start, expires_at as "expiresAt", last_used_at as "lastUsedAt", created_at as "createdAt"
