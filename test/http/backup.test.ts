@@ -19,6 +19,7 @@ import {
   checkFile,
   inSnapshot,
   isInstalled,
+  lockTarget,
   readFile,
   refuseOccupied,
   writeFile,
@@ -88,12 +89,7 @@ if (await isPostgresAvailable())
 
 let before: Record<string, unknown>;
 
-beforeAll(async () => {
-  const { db } = server.platform;
-  await createWorkspace(server);
-  const failed = await fillTables(db, { values: specialValues });
-  expect(failed).toEqual([]);
-  await server.platform.jobs.add(db, mail, { id: "mail_waiting" });
+async function writeSnapshotFile(db: Db): Promise<void> {
   // Counters that are kept in memory can be written meanwhile. Equal rows before and after are those of the file.
   for (let isQuiet = false; !isQuiet; ) {
     rmSync(file, { force: true });
@@ -101,6 +97,15 @@ beforeAll(async () => {
     await inSnapshot(db, (parts) => writeFile(file, parts));
     isQuiet = isDeepStrictEqual(await readEverything(db), before);
   }
+}
+
+beforeAll(async () => {
+  const { db } = server.platform;
+  await createWorkspace(server);
+  const failed = await fillTables(db, { values: specialValues });
+  expect(failed).toEqual([]);
+  await server.platform.jobs.add(db, mail, { id: "mail_waiting" });
+  await writeSnapshotFile(db);
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -127,9 +132,7 @@ test("a snapshot shows one moment, although rows are written meanwhile", async (
   });
   const summaries = [await checkFile(file), await checkFile(path)];
   expect(summaries[1]!.rows).toBe(summaries[0]!.rows);
-  before = await readEverything(db);
-  rmSync(file);
-  await inSnapshot(db, (parts) => writeFile(file, parts));
+  await writeSnapshotFile(db);
 });
 
 describe.each(Object.entries(openTargets))("a snapshot that is loaded into %s", (_name, open) => {
@@ -253,6 +256,27 @@ test("a database of another program is refused although its migrations are in a 
     await engine.close();
   }
 });
+
+test.runIf(await isPostgresAvailable())(
+  "a database that a service began to use after the first check is refused",
+  async () => {
+    const target = await openTargets.PostgreSQL!();
+    try {
+      await refuseOccupied(target.db, true);
+      const unlisten = await target.db.listen(
+        "anything",
+        () => {},
+        () => {},
+      );
+      await expect(target.db.transaction((tx) => lockTarget(tx, true))).rejects.toThrow(
+        "Signalbox is running on this database. Stop all its processes first.",
+      );
+      await unlisten();
+    } finally {
+      await target.close();
+    }
+  },
+);
 
 test("a running job is started again in the copy, also of a queue that the target does not know", async () => {
   const slow = job({ name: "test.slow", handle: async () => {} });

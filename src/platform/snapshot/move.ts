@@ -6,7 +6,7 @@ import type { Job } from "../jobs/index.ts";
 import { findMove, markMovedTo, markMovingFrom, readMarks, unmarkMovingFrom } from "../marks/index.ts";
 import { type Part, readSnapshot } from "./read.ts";
 import * as store from "./store.ts";
-import { prepareTarget, refreshStatistics, type Written, writeSnapshot } from "./write.ts";
+import { lockTarget, prepareTarget, refreshStatistics, type Written, writeSnapshot } from "./write.ts";
 
 export interface MoveOptions {
   /** Names of the two databases, without passwords. */
@@ -34,11 +34,13 @@ export async function moveDatabase(
   if (await finishMove(source, target)) return undefined;
   // Rows of an interrupted move were never in force, so they can be replaced.
   const { movingFrom } = await readMarks(target);
-  await prepareTarget(target, { mayReplace: options.mayReplace || movingFrom?.place === from, jobs });
+  const mayReplace = options.mayReplace || movingFrom?.place === from;
+  await prepareTarget(target, { mayReplace, jobs });
   const id = randomUUID();
   const written = await inFrozenSource(source, options, async (tx) => {
     onStep("Copying. Changes are refused with 503 meanwhile.");
     const copy = await target.withOptions({ work: "unlimited" }).transaction(async (other) => {
+      await lockTarget(other, mayReplace);
       const copied = await writeSnapshot(other, stopWith(options.signal, readSnapshot(tx)));
       await markMovingFrom(other, { id, place: from });
       return copied;

@@ -54,10 +54,10 @@ export async function prepareTarget(
   }
 }
 
-/** Checks again, inside of the transaction that writes: another command may have filled the database in the meantime. */
+/** Checks again, inside of the transaction that writes: a command or a service may have used the database in the meantime. */
 export async function lockTarget(tx: Db, mayReplace: boolean): Promise<void> {
   await lockSchema(tx);
-  await refuseData(tx, mayReplace);
+  await refuseOccupied(tx, mayReplace);
 }
 
 /** Throws when the database has data that would be lost, or is in use. */
