@@ -3,6 +3,8 @@ import { cleanText, truncateText } from "../payload.ts";
 
 /** Lines of output that are kept for the reason of a failure. */
 const maxOutput = 4_000;
+/** How long output is read after the command has ended. */
+const readAfterEndMs = 1_000;
 
 export interface UpgradeCommand {
   /** A line for the shell. */
@@ -42,6 +44,13 @@ export function runUpgradeCommand(
       clearTimeout(timer);
       resolve(reason);
     };
+    // A program that it left running can keep the output open for as long as it likes.
+    child.once("exit", () =>
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, readAfterEndMs),
+    );
     child.once("error", (error) => end(`The upgrade command could not be started: ${error.message}`));
     child.once("close", (code, signal) => {
       if (code === 0) return end(undefined);
