@@ -107,6 +107,6 @@ function refuseMissingSecret({ secret, secretFile, dataDir }: Config): void {
 }
 
 function refuseRunningServer({ databaseUrl, dataDir }: Config): void {
-  if (!databaseUrl && existsSync(dataDir) && findServer(dataDir))
+  if (!databaseUrl && findServer(dataDir))
     throw new OperatorError(`Signalbox is running on ${dataDir}. Stop it, then restore.`);
 }

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
-import { findLockHolder, lockFolder } from "./db/index.ts";
+import { findLockHolder, hasDatabase, lockFolder } from "./db/index.ts";
 import { OperatorError } from "./errors.ts";
 
 /**
@@ -80,7 +80,8 @@ async function readCommand(incoming: IncomingMessage): Promise<ControlCommand | 
 
 /** Returns the address of the server that holds the folder, or undefined when no server takes commands there. */
 export const findServer = (dataDir: string): string | undefined =>
-  isLocked(dataDir) ? findLockHolder(dataDir)?.control : undefined;
+  // Asking for the lock creates the folder and makes it private, and this may be the folder of another program.
+  hasDatabase(dataDir) && isLocked(dataDir) ? findLockHolder(dataDir)?.control : undefined;
 
 export function isLocked(dataDir: string): boolean {
   const lock = lockFolder(dataDir);

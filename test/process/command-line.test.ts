@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, test } from "vitest";
@@ -59,13 +59,20 @@ describe.concurrent("the command line", () => {
     expect,
   }) => {
     const dataDir = freshFolder();
-    for (const name of ["mail", "reseal"]) {
-      expect(await signalbox([name], dataDir)).toEqual({
+    const commands = [
+      ["mail"],
+      ["reseal"],
+      ["backup", `${dataDir}.backup`],
+      ["move", "--to", "postgres://root@127.0.0.1:1/none"],
+    ];
+    for (const args of commands) {
+      expect(await signalbox(args, dataDir)).toEqual({
         code: 1,
         stdout: "",
         stderr: `There is no Signalbox in ${dataDir} yet. Start one with \`signalbox serve\`, or name its folder with DATA_DIR.\n`,
       });
     }
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   test("openapi --check succeeds for a current file and fails for a stale one", async ({ expect }) => {
