@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
-import { ada, cleanUp, serve, signalbox } from "./kit.ts";
+import { ada, cleanUp, freshFolder, serve, signalbox } from "./kit.ts";
 
 const databases: { drop(): Promise<void> }[] = [];
 afterAll(async () => {
@@ -54,8 +54,8 @@ describe.skipIf(!(await isPostgresAvailable()))("a database", () => {
     }
   });
 
-  test("whose DateStyle is not ISO gives the same times", async () => {
-    const url = await makeUrl();
+  test("whose DateStyle is not ISO gives the same times, also with settings in the URL", async () => {
+    const url = `${await makeUrl()}?options=-c%20search_path%3Dpublic`;
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     const { pathname } = new URL(url);
@@ -66,6 +66,19 @@ describe.skipIf(!(await isPostgresAvailable()))("a database", () => {
     const me = await server.call("/v1/me", { headers: { authorization: `Bearer ${body.token}` } });
     expect(me.status).toBe(200);
     expect(Math.abs(me.body.user.createdAt - Date.now())).toBeLessThan(600_000);
+    expect(await server.end("SIGTERM")).toBe(0);
+  });
+
+  test("is not restored over while it is served with a name of its own in the URL", async () => {
+    const DATABASE_URL = `${await makeUrl()}?application_name=ours`;
+    const env = { SIGNALBOX_SECRET, DATABASE_URL };
+    const server = await serve(undefined, env);
+    const file = `${freshFolder()}.backup`;
+    expect((await signalbox(["backup", file], undefined, env)).code).toBe(0);
+    expect(await signalbox(["restore", "--replace", file], undefined, env)).toMatchObject({
+      code: 1,
+      stderr: "Signalbox is running on this database. Stop all its processes first.\n",
+    });
     expect(await server.end("SIGTERM")).toBe(0);
   });
 });

@@ -76,12 +76,19 @@ const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 interface Target {
   connectionString: string;
   Client: typeof pg.Client;
+  /** The settings that are in the URL. */
+  options: string;
 }
 
 function describeTarget(url: string): Target {
   const urls = splitServers(url);
+  const first = new URL(urls[0]!);
+  const options = first.searchParams.get("options") ?? "";
+  // In the URL they would replace those that are added to them.
+  if (options !== "") first.searchParams.delete("options");
   return {
-    connectionString: urls[0]!,
+    connectionString: options === "" ? urls[0]! : first.href,
+    options,
     Client: urls.length === 1 ? Client : defineClient(createServers(urls)),
   };
 }
@@ -107,7 +114,7 @@ export async function openPostgres(
       connectionTimeoutMillis: 5_000,
       // A new connection has no prepared statements, so idle connections are kept for the next burst.
       idleTimeoutMillis: 300_000,
-      ...(pooler && to === target ? {} : describeSession(limits[work])),
+      ...(pooler && to === target ? {} : describeSession(limits[work], to.options)),
       ...keepAlive,
     }).on("error", onError);
   const requests = openPool(target, poolSize, "read");
@@ -225,10 +232,10 @@ export async function openPostgres(
 }
 
 /** Settings that a connection to PostgreSQL has from its beginning. */
-const describeSession = (statementMs: number) => ({
+const describeSession = (statementMs: number, options: string) => ({
   statement_timeout: statementMs,
-  // Times are read as ISO texts, whatever the database or the role is set to.
-  options: `-c random_page_cost=${randomPageCost} -c DateStyle=ISO`,
+  // Times are read as ISO texts, whatever the database, the role or the URL is set to.
+  options: `${options} -c random_page_cost=${randomPageCost} -c DateStyle=ISO`.trim(),
   idle_in_transaction_session_timeout: 60_000,
 });
 
@@ -286,7 +293,7 @@ interface Listener {
 
 /** Holds one connection for notifications and comes back by itself when it is lost. */
 async function listen(
-  { connectionString, Client }: Target,
+  { connectionString, Client, options }: Target,
   channel: string,
   on: Listener,
   /** How to leave a connection that may never report its end. */
@@ -309,8 +316,7 @@ async function listen(
   };
   const connect = async () => {
     const fresh = new Client({
-      connectionString,
-      application_name: listenerName,
+      ...{ connectionString, options },
       connectionTimeoutMillis: 5_000,
       ...keepAlive,
     });
@@ -318,7 +324,8 @@ async function listen(
     fresh.on("error", on.onError);
     try {
       await fresh.connect();
-      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+      // Other processes find this one by the name. A name in the URL would take precedence over one of the connection.
+      await fresh.query(`set application_name = '${listenerName}'; listen ${pg.escapeIdentifier(channel)}`);
       if (closed) throw new Error("Closed while connecting.");
     } catch (error) {
       void fresh.end().catch(() => {});
