@@ -5,6 +5,7 @@ import {
   createDb,
   type Db,
   describeUnreachableServer,
+  isServerUrl,
   lockFolder,
   openEmbedded,
   openPostgres,
@@ -44,14 +45,14 @@ export async function move(args: string[], io: Io): Promise<number> {
     options: { to: { type: "string" }, replace: { type: "boolean" }, json: { type: "boolean" } },
   });
   if (!values.to) throw new UsageError("Name the new database with --to.");
-  const to = values.to === "-" ? await readLine(io) : values.to;
+  const to = readTarget(values.to === "-" ? await readLine(io) : values.to);
   const config = io.config();
   const server = config.databaseUrl || io.serving ? undefined : findServer(config.dataDir);
   if (server) {
     const flags = [...(values.replace ? ["--replace"] : []), ...(values.json ? ["--json"] : [])];
     return askServer(server, { command: "move", args: ["--to", to, ...flags] }, io);
   }
-  if (!config.databaseUrl && !isUrl(to))
+  if (!config.databaseUrl && !isServerUrl(to))
     throw new UsageError("Both databases are embedded. Stop the service and move the folder instead.");
   const { db } = await io.database({ anySchema: true });
   if ((await pendingMigrations(db)).length > 0)
@@ -74,7 +75,7 @@ export async function move(args: string[], io: Io): Promise<number> {
     else {
       io.out(`Moved${rows === null ? "" : ` ${rows} rows`} to ${target.place}.`);
       io.out(
-        `Next: stop the service, ${isUrl(to) ? "set DATABASE_URL" : "set DATA_DIR and remove DATABASE_URL"}, keep the same secret, and start it.`,
+        `Next: stop the service, ${isServerUrl(to) ? "set DATABASE_URL" : "set DATA_DIR and remove DATABASE_URL"}, keep the same secret, and start it.`,
       );
     }
     return exit.ok;
@@ -83,7 +84,13 @@ export async function move(args: string[], io: Io): Promise<number> {
   }
 }
 
-const isUrl = (text: string) => /^postgres(ql)?:\/\//.test(text);
+/** A mistyped URL must not become the name of a folder. The message does not repeat it, because it may have a password. */
+function readTarget(text: string): string {
+  if (isServerUrl(text) || !/^[^/]*:/.test(text)) return text;
+  throw new UsageError(
+    "The new database is not a URL such as postgres://user:password@host:5432/signalbox. Write a folder with a colon as ./name.",
+  );
+}
 
 async function readLine({ input }: Io): Promise<string> {
   const prompt = openPrompt(input);
@@ -101,7 +108,7 @@ interface Target {
 }
 
 async function openTarget(to: string): Promise<Target> {
-  return isUrl(to) ? openServer(to) : openFolder(resolve(to));
+  return isServerUrl(to) ? openServer(to) : openFolder(resolve(to));
 }
 
 async function openServer(url: string): Promise<Target> {

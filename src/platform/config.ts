@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isLoopbackHost, parseEgressAllow } from "@signalbox/discovery/egress";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { splitServers } from "./db/servers.ts";
+import { isServerUrl } from "./db/servers.ts";
 import { OperatorError } from "./errors.ts";
 
 /** The environment is wrong; the message names the variable and the way out. */
@@ -19,11 +19,7 @@ const url = (protocols: string[], example: string) =>
 /** Several servers are separated by commas: the one that can be written to is used. */
 const databaseUrl = z
   .string()
-  .refine(
-    (text) =>
-      splitServers(text).every((one) => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol)),
-    { message: "must be a URL such as postgres://user:password@host:5432/signalbox" },
-  );
+  .refine(isServerUrl, { message: "must be a URL such as postgres://user:password@host:5432/signalbox" });
 
 const list = z.string().transform((text) =>
   text

@@ -88,6 +88,22 @@ describe.skipIf(!(await isPostgresAvailable()))("move", () => {
     await moveWhileReporting(database, folderPlace(freshFolder()));
   }, 300_000);
 
+  test("refuses a mistyped URL, and does not take it for a folder", async () => {
+    const { env } = serverPlace(await makeUrl());
+    expect(await signalbox(["migrate"], undefined, env)).toMatchObject({ code: 0 });
+    const mistyped = [
+      "mysql://root:passw0rd@host/db",
+      "localhost:5432/db",
+      "postgres://root@127.0.0.1:99999/db",
+    ];
+    for (const to of mistyped) {
+      const refused = await signalbox(["move", "--to", "-"], undefined, env, `${to}\n`);
+      expect(refused, to).toMatchObject({ code: 2, stdout: "" });
+      expect(refused.stderr).toMatch(/^The new database is not a URL[^\n]*\n$/);
+      expect(refused.stderr).not.toContain("passw0rd");
+    }
+  }, 120_000);
+
   describe("that is killed", () => {
     let prepared: string;
     let env: Env;

@@ -54,7 +54,7 @@ export {
   readMaxConnections,
   requiredEncoding,
 } from "./server.ts";
-export { splitServers } from "./servers.ts";
+export { isServerUrl, splitServers } from "./servers.ts";
 export { listServingAddresses } from "./serving.ts";
 export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";
 export { copyTemplate, writeTemplate } from "./template.ts";

@@ -11,6 +11,10 @@ export function splitServers(url: string): string[] {
   return hosts.split(",").map((host) => `${start}${host}${rest}`);
 }
 
+/** True when every server that `text` names has a valid URL. */
+export const isServerUrl = (text: string): boolean =>
+  splitServers(text).every((one) => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol));
+
 /** The server is a standby, so it cannot be written to. The code is that of a write to a standby. */
 class NotWritable extends Error {
   readonly code = "25006";
