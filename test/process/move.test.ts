@@ -104,6 +104,15 @@ describe.skipIf(!(await isPostgresAvailable()))("move", () => {
     }
   }, 120_000);
 
+  test("refuses a database as its own target, whatever its URL is", async () => {
+    const { env } = serverPlace(await makeUrl());
+    expect(await signalbox(["migrate"], undefined, env)).toMatchObject({ code: 0 });
+    const to = `${env.DATABASE_URL}?application_name=another`;
+    const refused = await signalbox(["move", "--replace", "--to", to], undefined, env);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toMatch(/^The new database is the one that is to be moved/);
+  }, 60_000);
+
   describe("that is killed", () => {
     let prepared: string;
     let env: Env;

@@ -32,6 +32,7 @@ export async function moveDatabase(
 ): Promise<Written | undefined> {
   const { from, to, jobs, onStep } = options;
   if (await finishMove(source, target)) return undefined;
+  await refuseSameDatabase(source, target);
   // Rows of an interrupted move were never in force, so they can be replaced.
   const { movingFrom } = await readMarks(target);
   const mayReplace = options.mayReplace || movingFrom?.place === from;
@@ -65,6 +66,17 @@ async function finishMove(source: Db, target: Db): Promise<boolean> {
   if (movingFrom?.id !== movedTo.id) throw (await findMove(source))!;
   await unmarkMovingFrom(target);
   return true;
+}
+
+/** The copy would wait for the locks on the original. Two URLs of one database can differ, so a lock is compared. */
+async function refuseSameDatabase(source: Db, target: Db): Promise<void> {
+  await source.transaction(async (tx) => {
+    await store.markOpen(tx);
+    if (await store.isMarkedOpen(target))
+      throw new OperatorError(
+        "The new database is the one that is to be moved. Nothing was changed. Name another one.",
+      );
+  });
 }
 
 const maxAttempts = 100;

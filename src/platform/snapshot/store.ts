@@ -307,3 +307,14 @@ export async function closeForWrites(tx: Db): Promise<void> {
 
 /** For a database that is about to be replaced. Its mark still keeps the service from starting on it. */
 export const allowWrites = (db: Db) => execute(db, "drop function if exists instance_has_moved() cascade");
+
+/** Any number that nothing else locks. */
+const moveKey = 728_331_009;
+
+/** Until the end of the transaction, `isMarkedOpen` recognizes the database of `tx`, whatever its address is. */
+export const markOpen = (tx: Db) => execute(tx, `select pg_advisory_xact_lock(${moveKey})`);
+
+export async function isMarkedOpen(db: Db): Promise<boolean> {
+  const [row] = await query<{ free: boolean }>(db, `select pg_try_advisory_xact_lock(${moveKey}) as free`);
+  return !row!.free;
+}
