@@ -1,14 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  type RouteComponent,
-} from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, Outlet } from "@tanstack/react-router";
 import { Crashed, NotFound } from "./fallbacks.tsx";
 import { Home } from "./home.tsx";
 import { IdentityDialog } from "./identity/identity-dialog.tsx";
+import { type LoadPage, loadPage } from "./load-page.ts";
 import { OrganizationLayout } from "./organization-layout.tsx";
 import { PersonalLayout } from "./personal-layout.tsx";
 
@@ -32,16 +26,12 @@ const organization = createRoute({
 
 const personal = createRoute({ getParentRoute: () => root, id: "personal", component: PersonalLayout });
 
-/** A page that is loaded when it is first opened. Its module exports it as default. */
-type LoadPage = () => Promise<{ default: RouteComponent }>;
-const load = (page: LoadPage) => lazyRouteComponent(page);
-
 const outside = (path: string, page: LoadPage) =>
-  createRoute({ getParentRoute: () => root, path, component: load(page) });
+  createRoute({ getParentRoute: () => root, path, component: loadPage(page) });
 const own = (path: string, page: LoadPage) =>
-  createRoute({ getParentRoute: () => personal, path, component: load(page) });
+  createRoute({ getParentRoute: () => personal, path, component: loadPage(page) });
 const inside = (path: string, page: LoadPage) =>
-  createRoute({ getParentRoute: () => organization, path, component: load(page) });
+  createRoute({ getParentRoute: () => organization, path, component: loadPage(page) });
 
 const automations = () => import("../sections/automations/list-page.tsx");
 const people = () => import("../sections/people/people-page.tsx");

@@ -43,6 +43,7 @@ export const common = {
     signedOut: "You are not signed in. Sign in, then try again.",
     gone: "It does not exist any more, or you may not see it. Reload the page.",
     generic: "The server had an error. Try again; if it stays, give the request id to your operator.",
+    thisPage: "This page",
     pageTitle: "This page has an error",
     pageText: "Reload the page. If it happens again, report it with the text below.",
     reload: "Reload",

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createRole, createWorkspace, joinWorkspace, useServer } from "../../harness.ts";
 import { openWindow, useBrowser } from "../browser.ts";
-import { button, expectGoodPage, field } from "./harness.ts";
+import { button, expectGoodPage, field, heading } from "./harness.ts";
 
 const server = useServer();
 const browser = useBrowser();
@@ -193,4 +193,34 @@ test("the description of an endpoint can be changed without the permissions that
   await page.getByText("Settings saved.").waitFor();
   await page.getByText("For the pager").waitFor();
   expect(complaints).toEqual([]);
+});
+
+test("a page whose files do not arrive says so, and is shown when the server answers again", async () => {
+  const { owner } = await createWorkspace(server, "Offline");
+  const { page } = await openWindow(browser, server, "/o/offline", owner);
+  await page.locator("h1").waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole("link", { name: "Usage" }).click();
+  await heading(page, "This page could not be loaded").waitFor();
+  await button(page, "Try now").click();
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.waitForURL("**/audit");
+  await heading(page, "This page could not be loaded").waitFor();
+  await expectGoodPage(page);
+  await page.context().setOffline(false);
+  await heading(page, "Audit log").waitFor();
+});
+
+test("a page whose files have other names since an upgrade is loaded anew", async () => {
+  const { owner } = await createWorkspace(server, "Upgraded");
+  const { page } = await openWindow(browser, server, "/o/upgraded", owner);
+  await page.locator("h1").waitFor();
+  await page.route("**/assets/usage-page-*", (route) => route.fulfill({ status: 404 }));
+  // The new page names the files that are there.
+  await page.route("**/o/upgraded/usage", async (route) => {
+    await page.unroute("**/assets/usage-page-*");
+    await route.continue();
+  });
+  await page.getByRole("link", { name: "Usage" }).click();
+  await heading(page, "Usage").waitFor();
 });
