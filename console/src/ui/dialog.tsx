@@ -23,8 +23,10 @@ export function Dialog({ open, onClose, title, lead, children, width = "m" }: Di
         <Base.Popup
           className={`dlg dlg-${width}`}
           onKeyDown={(event) => {
+            // While a character is composed, as in Japanese, Esc is about that character.
+            if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
             // Another dialog can be behind this one. Esc closes only the one in front.
-            if (event.key !== "Escape" || !event.currentTarget.contains(event.target as Node)) return;
+            if (!event.currentTarget.contains(event.target as Node)) return;
             event.stopPropagation();
             onClose();
           }}
@@ -101,7 +103,7 @@ function Confirmation({
             autoComplete="off"
             aria-invalid={isWrong}
             onKeyDown={(event) => {
-              if (event.key === "Enter" && !busy) void confirm();
+              if (event.key === "Enter" && !event.nativeEvent.isComposing && !busy) void confirm();
             }}
             onChange={(event) => {
               setTyped(event.target.value);

@@ -98,3 +98,19 @@ test("what is typed while the palette loads for the first time is searched for",
   await page.waitForURL("**/o/palette/discover");
   expect(complaints).toEqual([]);
 });
+
+test("Esc that cancels a character being composed keeps the dialog and what was typed", async () => {
+  const { owner } = await createWorkspace(server, "Compose");
+  const { page } = await openWindow(browser, server, "/o/compose/access/keys", owner);
+  await heading(page, "Keys and sign-in").waitFor();
+  await page.getByRole("button", { name: "New API key" }).click();
+  const name = page.getByRole("dialog").getByLabel("Name");
+  await name.fill("Build");
+  // Input methods on macOS send the key like this.
+  await name.dispatchEvent("compositionstart");
+  await name.dispatchEvent("keydown", { key: "Escape", isComposing: true });
+  await name.dispatchEvent("compositionend");
+  expect(await name.inputValue()).toBe("Build");
+  await name.press("Escape");
+  await name.waitFor({ state: "detached" });
+});
