@@ -17,7 +17,8 @@ interface DialogProps {
 
 export function Dialog({ open, onClose, title, lead, children, width = "m" }: DialogProps) {
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    // A click beside it closes nothing: what was typed would be lost, or a secret that is shown only once.
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()} disablePointerDismissal>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
         <Base.Popup

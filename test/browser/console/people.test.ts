@@ -123,8 +123,11 @@ test("an API key is shown once, and works", async () => {
   await page.getByRole("button", { name: "New API key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("CI");
+  // A click beside the dialog loses neither what was typed nor the key.
+  await page.mouse.click(5, 400);
   await dialog.getByRole("button", { name: "Create key" }).click();
   await dialog.getByText("CI is created").waitFor();
+  await page.mouse.click(5, 400);
   const key = (await dialog.locator("code").textContent())!;
   expect((await server.call("/v1/me", { headers: { "x-api-key": key } })).status).toBe(200);
   await dialog.getByRole("button", { name: "Done" }).click();
