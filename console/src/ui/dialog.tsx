@@ -103,6 +103,7 @@ function Confirmation({
             value={typed}
             autoComplete="off"
             aria-invalid={isWrong}
+            aria-describedby={`${id}-hint`}
             onKeyDown={(event) => {
               if (event.key === "Enter" && !event.nativeEvent.isComposing && !busy) void confirm();
             }}
@@ -111,7 +112,9 @@ function Confirmation({
               setIsWrong(false);
             }}
           />
-          {isWrong && <p className="hint bad">{common.confirm.wrongName(typeName)}</p>}
+          <div id={`${id}-hint`} role="alert">
+            {isWrong && <p className="hint bad">{common.confirm.wrongName(typeName)}</p>}
+          </div>
         </div>
       )}
       {children}

@@ -224,3 +224,16 @@ test("a page whose files have other names since an upgrade is loaded anew", asyn
   await page.getByRole("link", { name: "Usage" }).click();
   await heading(page, "Usage").waitFor();
 });
+
+test("a wrong name before a deletion is said, also to readers who do not see it", async () => {
+  const { owner } = await createWorkspace(server, "Typed");
+  const { page } = await openWindow(browser, server, "/o/typed/settings/leave", owner);
+  await page.getByRole("button", { name: /^Delete/ }).click();
+  const dialog = page.getByRole("dialog");
+  const name = dialog.getByRole("textbox");
+  await name.fill("typo");
+  await name.press("Enter");
+  const message = dialog.getByRole("alert").filter({ hasText: "Type typed, exactly." });
+  await message.waitFor();
+  expect(await name.getAttribute("aria-describedby")).toBe(await message.getAttribute("id"));
+});
