@@ -1,6 +1,6 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { common } from "../texts/common.ts";
 import { Button, IconButton } from "./button.tsx";
 import { FormProblem, useProblem } from "./form.tsx";
@@ -83,13 +83,21 @@ function Confirmation({
   const { problem, busy, attempt } = useProblem();
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const confirm = async () => {
     if (typeName !== undefined && toOneLine(typed) !== toOneLine(typeName)) {
       setIsWrong(true);
       input.current?.focus();
       return;
     }
-    if (await attempt(onConfirm)) onClose();
+    // Somebody may have closed this dialog before the reply, and opened another in its place.
+    if ((await attempt(onConfirm)) && isOpen.current) onClose();
   };
   return (
     <>

@@ -213,3 +213,27 @@ test("who transfers the ownership is an admin at once, on this page too", async 
   await inspector.getByRole("button", { name: "Remove" }).waitFor();
   expect(await inspector.getByRole("button", { name: "Make owner" }).count()).toBe(0);
 });
+
+test("a reply after its dialog was closed leaves the next dialog open", async () => {
+  const workspace = await createWorkspace(server, "Late");
+  const member = await joinWorkspace(server, workspace, "member");
+  const address = `/o/late/people/members/${member.memberId}`;
+  const { page } = await openWindow(browser, server, address, workspace.owner);
+  const { promise: asked, resolve: reply } = Promise.withResolvers<void>();
+  await page.route("**/deactivate", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  const dialog = page.getByRole("dialog");
+  const inspector = page.getByRole("complementary");
+  await inspector.getByRole("button", { name: "Deactivate" }).click();
+  await dialog.getByRole("button", { name: "Deactivate" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await inspector.getByRole("button", { name: "Remove" }).click();
+  await dialog.getByRole("heading", { name: /^Remove / }).waitFor();
+  reply();
+  await page.getByText("has no access now").waitFor();
+  // A dialog that closes is on the page for a moment.
+  await page.waitForTimeout(500);
+  expect(await dialog.getByRole("heading", { name: /^Remove / }).isVisible()).toBe(true);
+});
