@@ -1,9 +1,10 @@
 import { Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { Building2, Lock } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { Suspense, useEffect, useMemo } from "react";
 import { RefusedError } from "../lib/api.ts";
 import { OrganizationProvider, type OrganizationScope, useServices } from "../lib/context.tsx";
 import { ShortcutsProvider, useShortcuts } from "../lib/keyboard.tsx";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { isSignedOut, useMe, useOtherPerson, useRefreshMe } from "../lib/session.ts";
 import { common } from "../texts/common.ts";
 import { shell } from "../texts/shell.ts";
@@ -19,7 +20,7 @@ import { Sidebar } from "./shell/sidebar.tsx";
 import { ToSignIn } from "./to-sign-in.tsx";
 import { WholePage } from "./whole-page.tsx";
 
-const Palette = lazy(() => import("./shell/palette.tsx"));
+const Palette = lazyPart(() => import("./shell/palette.tsx"));
 
 /** Everything below `/o/{slug}`: finds the organization, and puts the frame around its pages. */
 export function OrganizationLayout() {

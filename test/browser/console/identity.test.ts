@@ -51,6 +51,25 @@ describe("signing in again in place", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("a session that ends after an upgrade is asked for in place, and the palette opens", async () => {
+    const { owner } = await createWorkspace(server, "Newer");
+    const { page } = await openWindow(browser, server, "/o/newer/settings", owner);
+    await field(page, "Name").fill("Newer & renamed");
+    // The files that are not in memory by then are gone.
+    await page.waitForTimeout(5_000);
+    await page.route("**/assets/**", (route) => route.fulfill({ status: 404 }));
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Search or go to" }).waitFor();
+    await page.keyboard.press("Escape");
+    await endSessions(server, owner);
+    await expect
+      .poll(async () => (await server.call("/v1/me", { headers: owner.auth })).status, { timeout: 10_000 })
+      .toBe(401);
+    await button(page, "Save").click();
+    await heading(page, "Sign in again").waitFor();
+    expect(await field(page, "Name").inputValue()).toBe("Newer & renamed");
+  });
+
   test("an old session is made fresh in a dialog over the one that asked, and the request goes through", async () => {
     const { owner } = await createWorkspace(server, "Old");
     const { page, complaints } = await openWindow(browser, server, "/o/old/settings/leave", owner);

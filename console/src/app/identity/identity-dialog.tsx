@@ -1,10 +1,10 @@
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { Suspense, useSyncExternalStore } from "react";
 import { useServices } from "../../lib/context.tsx";
+import { lazyPart } from "../../lib/lazy-part.ts";
 import { identity as texts } from "../../texts/identity.ts";
 import { Button } from "../../ui/button.tsx";
 
-// Loaded when it is first needed: most pages never ask.
-const QuestionDialog = lazy(() => import("./question-dialog.tsx"));
+const QuestionDialog = lazyPart(() => import("./question-dialog.tsx"));
 
 /** Asks in place who the person is, when a session has ended or is too old. The page behind it stays as it is. */
 export function IdentityDialog() {

@@ -1,9 +1,10 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useShortcuts } from "../../lib/keyboard.tsx";
+import { lazyPart } from "../../lib/lazy-part.ts";
 
-const HelpDialog = lazy(() => import("./help-dialog.tsx"));
+const HelpDialog = lazyPart(() => import("./help-dialog.tsx"));
 
-/** The list of keys, loaded when somebody asks for it. */
+/** The list of keys. */
 export const ShortcutHelp = () =>
   useShortcuts().help.isOpen && (
     <Suspense>

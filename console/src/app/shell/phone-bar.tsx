@@ -1,14 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { Menu as MenuIcon } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useOrganization } from "../../lib/context.tsx";
+import { lazyPart } from "../../lib/lazy-part.ts";
 import { usePath } from "../../lib/paths.ts";
 import { shell } from "../../texts/shell.ts";
 import { Lamp } from "../../ui/state.tsx";
 import { listItems, phonePaths } from "../navigation.ts";
 import { useNavSignals } from "./signals.ts";
 
-const PhoneMenu = lazy(() => import("./phone-menu.tsx"));
+const PhoneMenu = lazyPart(() => import("./phone-menu.tsx"));
 
 /** The bar at the bottom of a phone: four places, and all others behind "More". */
 export function PhoneBar() {
