@@ -50,7 +50,7 @@ export const list = route({
 
 const refused = {
   403: "`email_not_verified`: on an instance that sends mails, confirm your own e-mail address first.",
-  409: "`already_member`: the person is a member. `email_domain_not_allowed`: `domains` lists the allowed domains.",
+  409: "`already_member`: the person is a member. `member_deactivated`: an admin can reactivate them. `member_deprovisioned`: assign them in the directory again. `email_domain_not_allowed`: `domains` lists the allowed domains.",
   429: "`rate_limited`: 3,000 mails a day for one organization or one network, 500 for one person.",
 };
 
@@ -142,8 +142,9 @@ export const accept = route({
   body: z.strictObject({ token }),
   replies: { 200: z.strictObject({ member: Member, organization: Organization }) },
   errors: {
+    403: "`wrong_address`: sign in with the address that was invited. `email_not_verified`: the organization accepts only some domains, so confirm your address first.",
     404: "`invitation_not_found`: the link is not complete, or was replaced by a newer one.",
-    409: "`invitation_accepted`, `invitation_cancelled`, `invitation_expired`, `invitation_withdrawn`: ask for a new invitation. `already_member`, `email_domain_not_allowed`.",
+    409: "`invitation_accepted`, `invitation_cancelled`, `invitation_expired`, `invitation_withdrawn`: ask for a new invitation. `already_member`. `member_deactivated`: an admin can reactivate you. `member_deprovisioned`: ask for the directory to assign you again. `email_domain_not_allowed`.",
   },
 });
 

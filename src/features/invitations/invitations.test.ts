@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { expectDescribed } from "../../../test/described.ts";
 import {
   createKey,
   createRole,
@@ -16,6 +17,7 @@ import { recordStatements } from "../../../test/plans.ts";
 import { sql } from "../../platform/db/index.ts";
 import { readMails } from "../../platform/mail/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
+import * as contract from "./contract.ts";
 
 const server = useServer();
 type Auth = Record<string, string>;
@@ -125,10 +127,9 @@ describe("an invitation", () => {
   test("is valid only for its address, in upper or lower case, and only with a session", async () => {
     const { person, token } = await invited();
     const eve = await signUp(server, "Eve");
-    expect(await accept(token, eve.auth)).toMatchObject({
-      status: 403,
-      body: { error: "forbidden", reason: "wrong_address" },
-    });
+    const refused = await accept(token, eve.auth);
+    expect(refused).toMatchObject({ status: 403, body: { error: "forbidden", reason: "wrong_address" } });
+    expectDescribed(contract.accept, refused);
     const globex = await createWorkspace(server);
     const key = await createKey(server, globex.owner);
     expect((await accept(token, key.auth)).body.reason).toBe("session_required");

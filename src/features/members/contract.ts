@@ -57,7 +57,9 @@ export const list = route({
 
 const params = z.strictObject({ id: z.string() });
 const one = { 200: z.strictObject({ member: Member }) };
-const lastOwner = "`last_owner`: an organization needs an active owner. Make another member an owner first.";
+const breakGlass =
+  "`break_glass_owner`: this owner is the one who can sign in without single sign-on. Name another one first.";
+const lastOwner = `\`last_owner\`: an organization needs an active owner. Make another member an owner first. ${breakGlass}`;
 const managed = "`managed_by_scim`: the directory decides this. Change it there.";
 
 export const read = route({
@@ -140,6 +142,6 @@ export const transferOwnership = route({
   params,
   replies: { 200: z.strictObject({ member: Member, previousOwner: Member }) },
   errors: {
-    409: `\`already_owner\`: name another member. \`member_deactivated\`: reactivate them first. ${managed}`,
+    409: `\`already_owner\`: name another member. \`member_deactivated\`: reactivate them first. ${breakGlass} ${managed}`,
   },
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { claim, createAutomation, createRunner, queueRun, readRun } from "../../../test/automations.ts";
+import { expectDescribed } from "../../../test/described.ts";
 import {
   type CallOptions,
   createKey,
@@ -18,6 +19,7 @@ import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
+import * as invitations from "../invitations/contract.ts";
 import { listAdmins } from "../notifications/settings/store.ts";
 
 type Auth = Record<string, string>;
@@ -244,11 +246,13 @@ describe("an invitation", () => {
     await server.platform.db.run(sql`
       insert into members (id, org_id, user_id, role, deactivated_at)
       values (${memberId}, ${acme.orgId}, ${bob.userId}, 'member', now())`);
-    expect(await accept(token, bob.auth)).toMatchObject({
-      status: 409,
-      body: { error: "member_deactivated" },
-    });
-    expect(await tryInvite(bob.email)).toMatchObject({ status: 409, body: { error: "member_deactivated" } });
+    for (const [spec, reply] of [
+      [invitations.accept, await accept(token, bob.auth)],
+      [invitations.create, await tryInvite(bob.email)],
+    ] as const) {
+      expect(reply).toMatchObject({ status: 409, body: { error: "member_deactivated" } });
+      expectDescribed(spec, reply);
+    }
   });
 
   test("from before a removal is void, and a new one brings the person back", async () => {

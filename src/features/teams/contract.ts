@@ -89,7 +89,7 @@ export const addMember = route({
   tag,
   summary: "Add a member to a team",
   description:
-    "If the team was granted a shared connection, this also needs `connections:manage`; if it was granted an LLM provider, `llm_providers:manage`.",
+    "If the team was granted a shared connection, this also needs `connections:manage`; if it was granted an LLM provider, `llm_providers:manage`; if it was granted an MCP connection, `mcp_connections:manage`.",
   access: can("teams:manage"),
   params: place,
   replies: { 200: one },

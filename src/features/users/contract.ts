@@ -105,6 +105,6 @@ export const removeMe = route({
   }),
   replies: { 204: null },
   errors: {
-    409: "`sole_owner`: the listed `organizations` need another owner first. `organization_suspended`: the listed `organizations` would be deleted, and are suspended. `organizations_would_be_deleted`: name each of the listed `organizations` in `deleteOrganizations`.",
+    409: "`sole_owner`: the listed `organizations` need another owner first. `organization_suspended`: the listed `organizations` would be deleted, and are suspended. `organizations_would_be_deleted`: name each of the listed `organizations` in `deleteOrganizations`. `break_glass_owner`: an organization relies on this account to sign in without single sign-on. Name another owner there first.",
   },
 });

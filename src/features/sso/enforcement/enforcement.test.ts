@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectDescribed } from "../../../../test/described.ts";
 import { type OpenIdProvider, startOpenIdProvider } from "../../../../test/fixtures/openid-provider.ts";
 import {
   createKey,
@@ -15,6 +16,8 @@ import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { readMails } from "../../../platform/mail/index.ts";
 import { codeAt, stepAt } from "../../auth/two-factor/totp.ts";
+import * as members from "../../members/contract.ts";
+import * as users from "../../users/contract.ts";
 
 const server = useServer();
 let provider: OpenIdProvider;
@@ -238,15 +241,23 @@ describe("requiring single sign-on", () => {
 
   test("keeps that owner: not removed, demoted, deactivated or without a second factor", async () => {
     const company = await createStrictCompany();
-    await joinWorkspace(server, company, "owner");
+    const second = await joinWorkspace(server, company, "owner");
     const headers = await signInWithCode(company);
     const path = `/v1/members/${company.breakGlassMemberId}`;
-    const refused = async (method: string, at: string, body?: object) =>
-      (await server.call(at, { method, ...(body ? { body } : {}), headers })).body.error;
-    expect(await refused("DELETE", path)).toBe("break_glass_owner");
-    expect(await refused("PATCH", path, { role: "admin" })).toBe("break_glass_owner");
-    expect(await refused("POST", "/v1/organization/leave")).toBe("break_glass_owner");
-    expect(await refused("DELETE", "/v1/me", { confirm: company.owner.email })).toBe("break_glass_owner");
+    const call = (method: string, at: string, body?: object) =>
+      server.call(at, { method, ...(body ? { body } : {}), headers });
+    const refused = async (...request: Parameters<typeof call>) => (await call(...request)).body.error;
+    for (const [spec, method, at, body] of [
+      [members.remove, "DELETE", path],
+      [members.change, "PATCH", path, { role: "admin" }],
+      [members.leave, "POST", "/v1/organization/leave"],
+      [members.transferOwnership, "POST", `/v1/members/${second.memberId}/transfer-ownership`],
+      [users.removeMe, "DELETE", "/v1/me", { confirm: company.owner.email }],
+    ] as const) {
+      const reply = await call(method, at, body);
+      expect(reply).toMatchObject({ status: 409, body: { error: "break_glass_owner" } });
+      expectDescribed(spec, reply);
+    }
     await server.platform.db.run(
       sql`update two_factors set last_step = 0 where user_id = ${company.owner.userId}`,
     );
