@@ -129,7 +129,7 @@ export const fields: FieldGuide = {
     "A whole example.",
     {
       verdict: "valid",
-      message: "api.anthropic.com accepts the key and offers 1 models.",
+      message: "api.anthropic.com accepts the key and offers 1 model.",
       models: ["claude-sonnet-5"],
     },
   ],

@@ -83,6 +83,25 @@ describe("a test of a key", () => {
     expect(fake.requests).toMatchObject([{ method: "GET", path, headers }]);
   });
 
+  test("says what the server accepts, also without a key", async () => {
+    const { id } = await create({ kind: "vllm", apiKey: undefined });
+    fake.answer = () => ({ body: { object: "list", data: [{ id: "our-model" }] } });
+    expect((await testKey(id)).body.message).toMatch(/ answers without a key and offers 1 model\.$/);
+    expect((await testKey(id, { model: "our-model" })).body.message).toMatch(/ and offers 1 model\.$/);
+    fake.answer = () => ({ status: 401, body: {} });
+    expect((await testKey(id)).body).toEqual({
+      verdict: "refused",
+      message: expect.stringMatching(/ asks for a key \(401\)\. Add one\.$/),
+    });
+    await server.call(`/v1/llm-providers/${id}/keys`, {
+      body: { apiKey: providerKey },
+      headers: acme.owner.auth,
+    });
+    expect((await testKey(id)).body.message).toContain("refused the key (401)");
+    fake.answer = () => ({ body: openAiModels });
+    expect((await testKey(id)).body.message).toMatch(/ accepts the key and offers 2 models\.$/);
+  });
+
   test("tells whether the key may use a model", async () => {
     const { id } = await create({ kind: "openai", models: ["gpt-5*", "o9"] });
     fake.answer = (path) =>

@@ -34,9 +34,8 @@ export async function testKey(egress: Egress, test: KeyTest): Promise<TestResult
       message: `The limit of this key at ${host} is used up. Raise it there.`,
     };
   const models = parseModels(body);
-  if (!models) {
-    return { verdict: "valid", message: `${host} accepts the key. It does not list its models.` };
-  }
+  const accepts = describeAcceptance(host, test);
+  if (!models) return { verdict: "valid", message: `${accepts}. It does not list its models.` };
   if (model !== undefined && !models.includes(model)) return checkModel(egress, test, model, models);
   const missing = (test.allowed ?? []).filter(
     (pattern) => !models.some((name) => isAllowedModel([pattern], name)),
@@ -44,12 +43,17 @@ export async function testKey(egress: Egress, test: KeyTest): Promise<TestResult
   if (model === undefined && missing.length > 0) {
     return {
       verdict: "model_not_allowed",
-      message: `${host} accepts the key, but does not offer it: ${missing.slice(0, 10).join(", ")}. Check the names of the models, or the permissions of the key.`,
+      message: `${accepts}, but does not offer: ${missing.slice(0, 10).join(", ")}. Check the names of the models, or the permissions of the key.`,
       models,
     };
   }
-  return { verdict: "valid", message: `${host} accepts the key and offers ${models.length} models.`, models };
+  const count = `${models.length} model${models.length === 1 ? "" : "s"}`;
+  return { verdict: "valid", message: `${accepts} and offers ${count}.`, models };
 }
+
+/** Servers of an organization may take requests without a key. */
+const describeAcceptance = (host: string, { apiKey }: Pick<KeyTest, "apiKey">) =>
+  `${host} ${apiKey === null ? "answers without a key" : "accepts the key"}`;
 
 /** A name that is not listed can be another name for a model, so the provider is asked for it. */
 async function checkModel(
@@ -60,12 +64,12 @@ async function checkModel(
 ): Promise<TestResult> {
   const url = createModelUrl(test.kind, test.baseUrl, model);
   const reply = await ask(egress, url, test);
-  if (!("verdict" in reply))
-    return { verdict: "valid", message: `${url.host} accepts the key and offers ${model}.`, models };
+  const accepts = describeAcceptance(url.host, test);
+  if (!("verdict" in reply)) return { verdict: "valid", message: `${accepts} and offers ${model}.`, models };
   if (reply.verdict === "unavailable" || reply.verdict === "quota_exhausted") return { ...reply, models };
   return {
     verdict: "model_not_allowed",
-    message: `${url.host} accepts the key, but does not offer it the model ${model}. Check its name, or the permissions of the key.`,
+    message: `${accepts}, but does not offer the model ${model}. Check its name, or the permissions of the key.`,
     models,
   };
 }
@@ -98,7 +102,10 @@ async function ask(
       message: `${host} answered, but not with JSON. Is the base URL that of a web page?`,
     };
   }
-  return explainFailure(host, reply.status, body);
+  const failure = explainFailure(host, reply.status, body);
+  return failure.verdict === "refused" && apiKey === null
+    ? { verdict: "refused", message: `${host} asks for a key (${reply.status}). Add one.` }
+    : failure;
 }
 
 function explainEgress({ kind, message }: EgressError): Finding {

@@ -218,7 +218,9 @@ describe("a destructive call", () => {
     await decide(approvalId, "deny", { note: "Close it instead" });
     const refused = await call("delete");
     expect(refused).toMatchObject({ status: 403, error: "mcp_approval_denied", approvalId });
-    expect(refused.message).toContain("Close it instead");
+    expect(refused.message).toContain(
+      'denied this call of Issue tracker, with the note "Close it instead". It can be asked for again in an hour.',
+    );
     await db().run(sql`update mcp_approvals set expires_at = now() where id = ${approvalId}`);
     expect(await call("delete")).toMatchObject({ error: "mcp_approval_required" });
   });

@@ -113,7 +113,7 @@ async function checkDecision(
   const about = { connectionId: connection.id, connectionName: connection.name, tool };
   const where = `under MCP connections at ${ctx.config.publicUrl}`;
   if (open.status === "denied") {
-    const message = `A person denied this call of ${connection.name}${open.note ? `: ${open.note}` : "."} It can be asked for again in an hour.`;
+    const message = `A person denied this call of ${connection.name}${open.note ? `, with the note "${open.note}"` : ""}. It can be asked for again in an hour.`;
     throw new Refusal(403, { error: "mcp_approval_denied", message, ...about, approvalId: open.id });
   }
   throw new Refusal(409, {
