@@ -22,6 +22,17 @@ beforeAll(async () => {
   );
 });
 
+test.runIf(inject("engine") === "postgres")(
+  "statements are not compiled, which takes longer than they do",
+  async () => {
+    const { db } = server.platform;
+    for (const work of ["read", "change", "background"] as const)
+      expect(await db.withOptions({ work }).row(sql`select current_setting('jit') as jit`)).toEqual({
+        jit: "off",
+      });
+  },
+);
+
 describe("values", () => {
   test("times are milliseconds, large integers are numbers, lists are lists, and values are read back as written", async () => {
     const { db } = server.platform;

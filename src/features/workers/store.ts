@@ -197,13 +197,9 @@ export const noteNotice = (tx: Db, orgId: OrgId, workerId: string, notices: numb
 /** Any number, the same in every replica. */
 const sweepKey = 728_331_030;
 
-/**
- * False when another process sweeps at this moment. Ends with the transaction. The statement of the sweep reads all
- * workers in milliseconds; compiling it would take longer than that, each time.
- */
+/** False when another process sweeps at this moment. Ends with the transaction. */
 export const takeSweepAcrossOrganizations = async (tx: Db): Promise<boolean> =>
-  (await tx.row<{ taken: boolean; jit: string }>(sql`
-    select pg_try_advisory_xact_lock(${sweepKey}) as taken, set_config('jit', 'off', true) as jit`))!.taken;
+  (await tx.row<{ taken: boolean }>(sql`select pg_try_advisory_xact_lock(${sweepKey}) as taken`))!.taken;
 
 /** How many workers of all organizations are in each state. */
 export const countStatesAcrossOrganizations = (db: Db) =>
