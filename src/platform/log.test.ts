@@ -1,6 +1,5 @@
-import { EventEmitter } from "node:events";
-import { describe, expect, test, vi } from "vitest";
-import { createLog, createRequestLog, gatherLines, type RequestLine } from "./log.ts";
+import { describe, expect, test } from "vitest";
+import { createLog, createRequestLog, type RequestLine } from "./log.ts";
 import { prettyLines } from "./pretty-log.ts";
 
 function collect(pretty: boolean, colour = false) {
@@ -77,66 +76,5 @@ test("the line of a request is JSON, whatever its texts contain", () => {
     time: expect.any(String),
     ...shown,
     msg: "request",
-  });
-});
-
-describe("lines for stderr", () => {
-  const open = () => {
-    const destination = Object.assign(new EventEmitter(), {
-      written: [] as string[],
-      write: (lines: string) => destination.written.push(lines) > 0,
-      flush: vi.fn(),
-    });
-    return { destination, ...gatherLines(destination as never, 4096) };
-  };
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-  test("leave together after a turn, in batches of up to 4 KiB", async () => {
-    const { destination, write } = open();
-    const lines = Array.from({ length: 100 }, (_, i) => `${i} ${"ü".repeat(60)}\n`);
-    for (const line of lines) write(line);
-    await turn();
-    expect(destination.written.join("")).toBe(lines.join(""));
-    for (const batch of destination.written) expect(Buffer.byteLength(batch)).toBeLessThanOrEqual(4096);
-    expect(destination.written.length).toBeLessThan(5);
-    write(`${"x".repeat(10_000)}\n`);
-    await turn();
-    expect(destination.written.at(-1)).toHaveLength(10_001);
-  });
-
-  test("are flushed until they are written, and nothing is flushed without lines", () => {
-    vi.useFakeTimers();
-    try {
-      const { destination, write } = open();
-      vi.advanceTimersByTime(1_000);
-      expect(destination.flush).not.toHaveBeenCalled();
-      write("one\n");
-      vi.advanceTimersByTime(150);
-      expect(destination.flush).toHaveBeenCalledTimes(1);
-      // The library ignores a flush during a write.
-      vi.advanceTimersByTime(100);
-      expect(destination.flush).toHaveBeenCalledTimes(2);
-      destination.emit("write", 4);
-      vi.advanceTimersByTime(1_000);
-      expect(destination.flush).toHaveBeenCalledTimes(2);
-      write("ü\n");
-      vi.advanceTimersByTime(50);
-      destination.emit("drop", "ü\n");
-      vi.advanceTimersByTime(1_000);
-      expect(destination.flush).toHaveBeenCalledTimes(2);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  test("that were dropped are counted once there is room again", async () => {
-    const { destination } = open();
-    destination.emit("drop", "one\ntwo\n");
-    destination.emit("drop", "three\n");
-    destination.emit("drain");
-    destination.emit("drain");
-    expect(destination.written.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ level: "warn", lines: 3 }),
-    ]);
   });
 });

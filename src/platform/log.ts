@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { createLogWriter } from "./log-writer.ts";
 import { prettyLines } from "./pretty-log.ts";
 import { createStackReader } from "./stack.ts";
 
@@ -26,89 +27,13 @@ const maxWriteBytes = {
   /** Several processes write to one pipe. The system does not mix writes of up to 4 KiB with those of others. */
   amongOthers: 4096,
 };
-/** How many bytes may wait while nobody reads the log. Later lines are dropped. */
-const maxWaiting = 16 * 1024 * 1024;
+const maxWaitingBytes = 16 * 1024 * 1024;
 
-/** Writes lines to stderr in batches, at the latest after a tenth of a second and when the process ends. */
+/** Writes lines to stderr, at the latest after a tenth of a second and when the process ends. */
 function openStderr(format: LogFormat, maxWrite: number): DestinationStream {
-  const stderr = pino.destination({
-    fd: 2,
-    sync: false,
-    minLength: maxWrite - 1,
-    maxWrite,
-    maxLength: maxWaiting,
-  });
-  const lines = gatherLines(stderr, maxWrite);
+  const lines = createLogWriter({ fd: 2, maxWriteBytes: maxWrite, maxWaitingBytes });
+  process.on("exit", () => lines.end());
   return format === "pretty" ? prettyLines(lines, process.stderr.hasColors?.() ?? false) : lines;
-}
-
-type Destination = Pick<ReturnType<typeof pino.destination>, "write" | "flush" | "on">;
-
-/** Lines wait for others this long. */
-const flushMs = 100;
-
-/**
- * Joins the lines of one turn of the event loop. The destination counts the bytes of its buffer with every write, so
- * many small writes would be slow. Its own periodic flush would call the system ten times a second when there is nothing
- * to write.
- */
-export function gatherLines(destination: Destination, maxWrite: number): DestinationStream {
-  let gathered = "";
-  let bytes = 0;
-  /** Bytes that the destination has not written. */
-  let waiting = 0;
-  let willFlush = false;
-  const flushLater = () => {
-    if (willFlush) return;
-    willFlush = true;
-    setTimeout(flush, flushMs).unref();
-  };
-  // A flush has no effect while a write is under way, so it is repeated until nothing waits.
-  const flush = () => {
-    willFlush = false;
-    if (waiting <= 0) return;
-    destination.flush();
-    flushLater();
-  };
-  const write = (lines: string, length: number) => {
-    waiting += length;
-    destination.write(lines);
-    flushLater();
-  };
-  const send = () => {
-    if (bytes === 0) return;
-    const [lines, length] = [gathered, bytes];
-    gathered = "";
-    bytes = 0;
-    write(lines, length);
-  };
-  destination.on("write", (written: number) => {
-    waiting -= written;
-  });
-  let dropped = 0;
-  destination.on("drop", (lines: string) => {
-    waiting -= Buffer.byteLength(lines);
-    dropped += lines.split("\n").length - 1;
-  });
-  destination.on("drain", () => {
-    if (dropped === 0) return;
-    const time = new Date().toISOString();
-    const msg = "lines of the log were dropped: nobody read them";
-    const line = `${JSON.stringify({ level: "warn", time, lines: dropped, msg })}\n`;
-    dropped = 0;
-    write(line, line.length);
-  });
-  // Before the destination writes the rest of what it has.
-  process.prependListener("exit", send);
-  return {
-    write(line) {
-      const length = Buffer.byteLength(line);
-      if (bytes + length > maxWrite) send();
-      if (bytes === 0) setImmediate(send);
-      gathered += line;
-      bytes += length;
-    },
-  };
 }
 
 /** `pretty` on a terminal, `json` everywhere else. */

@@ -54,7 +54,7 @@ interface Output {
   stderr: string;
 }
 
-function launch(args: string[], dataDir: string | undefined, env: Env, input?: string) {
+export function launch(args: string[], dataDir: string | undefined, env: Env, input?: string) {
   // The environment of the developer is not passed on: it may configure another Signalbox.
   const child = spawn(process.execPath, [...withoutOptimizing, program, ...args], {
     cwd: tmpdir(),

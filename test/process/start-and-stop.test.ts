@@ -1,9 +1,20 @@
+import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, inject, test } from "vitest";
-import { ada, adaSignIn, cleanUp, copyFolder, freshFolder, killAll, serve, signalbox } from "./kit.ts";
+import {
+  ada,
+  adaSignIn,
+  cleanUp,
+  copyFolder,
+  freshFolder,
+  killAll,
+  launch,
+  serve,
+  signalbox,
+} from "./kit.ts";
 
 afterEach(cleanUp);
 const prepared = () => copyFolder(inject("preparedFolder"));
@@ -102,6 +113,14 @@ describe("stopping", () => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(await server.end("SIGTERM")).toBe(143);
     await expect(slow.finish()).rejects.toThrow();
+  });
+
+  test("a signal during the start ends a service whose log nobody reads after the first line", async () => {
+    const { child, ended } = launch(["serve"], freshFolder(), {});
+    await once(child.stderr, "data");
+    child.stderr.destroy();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
   });
 
   test("SIGHUP, which systemd sends for a reload, does not stop a single process", async () => {
