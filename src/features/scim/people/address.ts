@@ -29,6 +29,8 @@ export function findName({ userName, displayName, name }: UserResource): string 
     text
       .replace(/\p{Cc}+/gu, " ")
       .trim()
-      .slice(0, maxNameLength) || "Member"
+      .slice(0, maxNameLength)
+      // Half of a character is not stored, so the name would differ each time.
+      .replace(/\p{Cs}$/u, "") || "Member"
   );
 }

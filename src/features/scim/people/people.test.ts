@@ -84,6 +84,18 @@ test("somebody who was removed and created again does not have the role and team
   });
 });
 
+test("a long name that is cut within a character is given once, and not with each change", async () => {
+  const acme = await connect();
+  const email = `ada@${acme.domain}`;
+  const displayName = `${"a".repeat(119)}😀 Lovelace`;
+  const { id } = (await acme.createUser(email, { displayName })).body;
+  expect(await findMember(acme.workspace, email)).toMatchObject({ name: "a".repeat(119) });
+  for (const title of ["Engineer", "Manager"])
+    await acme.patch(`/Users/${id}`, { op: "replace", path: "title", value: title });
+  const path = "/v1/audit-events?action=member.renamed";
+  expect((await server.call(path, { headers: acme.workspace.owner.auth })).body.items).toEqual([]);
+});
+
 test("a mapping to a team that was removed gives nothing, and the audit log says nothing about it", async () => {
   const acme = await connect();
   const { owner } = acme.workspace;
