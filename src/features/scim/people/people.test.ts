@@ -96,6 +96,48 @@ test("a long name that is cut within a character is given once, and not with eac
   expect((await server.call(path, { headers: acme.workspace.owner.auth })).body.items).toEqual([]);
 });
 
+test("somebody who comes back as another user with the same address has access again", async () => {
+  const acme = await connect();
+  const email = `ada@${acme.domain}`;
+  const emails = [{ value: email, primary: true }];
+  const body = { groupMappings: [{ group: "Admins", role: "admin" }] };
+  await server.call("/v1/scim", { method: "PATCH", body, headers: acme.workspace.owner.auth });
+  const earlier = (await acme.createUser(`ada.old@${acme.domain}`, { emails })).body.id;
+  await acme.createGroup("Admins", [earlier]);
+  const setActive = (id: string, value: boolean) =>
+    acme.patch(`/Users/${id}`, { op: "replace", path: "active", value });
+  await setActive(earlier, false);
+  expect(await findMember(acme.workspace, email)).toMatchObject({ deactivatedAt: expect.any(Number) });
+  const later = (await acme.createUser(`ada.new@${acme.domain}`, { emails })).body.id;
+  const active = { deactivatedAt: null, role: "member" };
+  expect(await findMember(acme.workspace, email)).toMatchObject(active);
+  // The earlier user decides nothing any more, whether it is changed or removed.
+  await acme.patch(`/Users/${earlier}`, { op: "replace", path: "title", value: "Former" });
+  await setActive(earlier, true);
+  await setActive(earlier, false);
+  await acme.call(`/Users/${earlier}`, { method: "DELETE" });
+  expect(await findMember(acme.workspace, email)).toMatchObject(active);
+  await setActive(later, false);
+  expect(await findMember(acme.workspace, email)).toMatchObject({ deactivatedAt: expect.any(Number) });
+});
+
+test("a member stays when one of two active users with the same address is removed", async () => {
+  const acme = await connect();
+  const email = `ada@${acme.domain}`;
+  const first = (await acme.createUser(email)).body.id;
+  // The address that counts is another one.
+  const other = [{ value: `grace@${acme.domain}`, primary: true }, { value: email }];
+  await acme.createUser("grace", { emails: other });
+  await acme.createUser("ada-inactive", { emails: [{ value: email }], active: false });
+  const second = (await acme.createUser("ada-2", { emails: [{ value: email }] })).body.id;
+  const { id } = await findMember(acme.workspace, email);
+  expect((await acme.call(`/Users/${first}`, { method: "DELETE" })).status).toBe(204);
+  expect(await findMember(acme.workspace, email)).toMatchObject({ id, deactivatedAt: null });
+  expect((await acme.call(`/Users/${second}`, { method: "DELETE" })).status).toBe(204);
+  expect(await findMember(acme.workspace, email)).toMatchObject({ id, deactivatedAt: expect.any(Number) });
+  expect(await findMember(acme.workspace, `grace@${acme.domain}`)).toMatchObject({ deactivatedAt: null });
+});
+
 test("a mapping to a team that was removed gives nothing, and the audit log says nothing about it", async () => {
   const acme = await connect();
   const { owner } = acme.workspace;

@@ -81,7 +81,11 @@ async function linkMember(
   const address = findAddress(user.resource);
   if (address === undefined) return null;
   const account = await store.findAccount(tx, orgId, address);
-  if (account?.isTaken) return null;
+  if (account && account.linkedUserId !== null) {
+    // Somebody who comes back can be another user with the same address, while the earlier one stays inactive.
+    if (!user.active || account.isLinkedUserActive) return null;
+    await store.linkUser(tx, orgId, account.linkedUserId, null);
+  }
   const memberId = account?.memberId ?? (await createMember(ctx, tx, orgId, rules, user, address, account));
   if (memberId === "taken") return linkMember(ctx, tx, orgId, rules, user);
   if (memberId === null) return null;
@@ -147,16 +151,32 @@ async function followName(
   );
 }
 
-/** The directory removed the user: the member has no access and cannot come back by an invitation. */
+/** Most users with one address that are looked at. */
+const maxWithAddress = 100;
+
+/**
+ * The directory removed the user: the member has no access and cannot come back by an invitation. If another active user
+ * has the address of the member, the member is linked to that one instead.
+ */
 export async function deprovisionUser(
   ctx: Ctx,
   tx: Db,
   orgId: OrgId,
-  { memberId }: Pick<DirectoryUser, "memberId">,
+  rules: MappingRules,
+  { id, memberId }: Pick<DirectoryUser, "id" | "memberId">,
 ): Promise<void> {
   if (memberId === null) return;
   const member = await findMember(tx, orgId, memberId);
   if (!member) return;
+  const others = await store.listUnlinkedByAddress(tx, orgId, member.email, maxWithAddress);
+  const next = others.find(({ resource }) => findAddress(resource) === member.email);
+  if (next) {
+    await store.linkUser(tx, orgId, id, null);
+    await applyUser(ctx, tx, orgId, rules, { ...next, memberId: null });
+    const target = { type: "scim_user", id: next.id };
+    await record(ctx, tx, { action: "scim_user.linked", target, after: { memberId } }, orgId);
+    return;
+  }
   await deactivateMember(ctx, tx, orgId, memberId, { reason: "deprovisioned" });
   await addFormerMember(tx, orgId, member.email, "deprovisioned");
   await store.cancelInvitations(tx, orgId, member.email);

@@ -1,5 +1,6 @@
 import type { MemberId, OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import type { UserResource } from "../resources/index.ts";
 
 export interface Account {
   userId: UserId;
@@ -8,15 +9,17 @@ export interface Account {
   isProven: boolean;
   /** The member of this organization. Null for somebody else. */
   memberId: MemberId | null;
-  /** True when another user of the directory is linked to the member. */
-  isTaken: boolean;
+  /** Another user of the directory, which is linked to the member. Null when none is. */
+  linkedUserId: string | null;
+  isLinkedUserActive: boolean | null;
 }
 
 /** Returns nothing about memberships in other organizations. */
 export const findAccount = (db: Db, orgId: OrgId, email: string) =>
   db.row<Account>(sql`
     select u.id as "userId", u.name, u.email_verified and not u.provisional as "isProven", m.id as "memberId",
-      exists (select from scim_users s where s.member_id = m.id) as "isTaken"
+      (select s.id from scim_users s where s.member_id = m.id) as "linkedUserId",
+      (select s.active from scim_users s where s.member_id = m.id) as "isLinkedUserActive"
     from users u left join members m on m.user_id = u.id and m.org_id = ${orgId} where u.email = ${email}`);
 
 export const hasMember = async (db: Db, orgId: OrgId, email: string): Promise<boolean> =>
@@ -26,6 +29,21 @@ export const hasMember = async (db: Db, orgId: OrgId, email: string): Promise<bo
 
 export const linkUser = (db: Db, orgId: OrgId, id: string, memberId: MemberId | null) =>
   db.run(sql`update scim_users set member_id = ${memberId} where org_id = ${orgId} and id = ${id}`);
+
+interface UnlinkedUser {
+  id: string;
+  active: boolean;
+  resource: UserResource;
+}
+
+/** Active users with this address, as their name or as one of their addresses, who are linked to no member. */
+export const listUnlinkedByAddress = (db: Db, orgId: OrgId, email: string, limit: number) =>
+  db.rows<UnlinkedUser>(sql`
+    select s.id, s.active, s.resource from scim_users s
+    where s.org_id = ${orgId} and s.member_id is null and s.active and s.id in (
+      select n.id from scim_users n where n.user_name_key = ${email} and n.org_id = ${orgId}
+      union select e.user_id from scim_user_emails e where e.email_key = ${email} and e.org_id = ${orgId})
+    order by s.id limit ${limit}`);
 
 /** Invitations that were sent to somebody whom the directory removed since then. */
 export const cancelInvitations = (db: Db, orgId: OrgId, email: string) =>

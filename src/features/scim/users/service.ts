@@ -97,7 +97,7 @@ export async function remove(ctx: ScimCtx, id: string, headers: HttpHeaders): Pr
     // Removes what the groups gave. Otherwise a user who is created again would still have it.
     await store.leaveGroups(tx, orgId, row.id);
     await applyMappings(ctx, tx, orgId, connector, [row.id]);
-    await deprovisionUser(ctx, tx, orgId, row);
+    await deprovisionUser(ctx, tx, orgId, connector, row);
     await store.remove(tx, orgId, row.id);
     const before = { ...toState(row), memberId: row.memberId };
     await record(ctx, tx, { action: "scim_user.removed", target: toTarget(row.id), before });
