@@ -34,8 +34,16 @@ export async function mapGroups(
 interface MappedMember {
   identity: store.IdentityRow;
   memberId: MemberId;
+  /** Undefined for somebody who becomes a member now. */
+  joinedAt: number | undefined;
   role: string;
   isRoleManaged: boolean;
+}
+
+/** What the groups gave at the last sign-in. An earlier membership has ended, with everything that they gave then. */
+function findEarlier({ mappedRole, mappedTeamIds, lastSignInAt }: store.IdentityRow, joinedAt?: number): Mapped {
+  const isOfMember = joinedAt !== undefined && lastSignInAt !== null && lastSignInAt >= joinedAt;
+  return isOfMember ? { role: mappedRole, teamIds: mappedTeamIds } : { role: null, teamIds: [] };
 }
 
 /**
@@ -46,17 +54,18 @@ export async function applyGroups(
   ctx: Pick<Ctx, "bus" | "address" | "userAgent">,
   tx: Db,
   connector: ConnectorRow,
-  { identity, memberId, role, isRoleManaged }: MappedMember,
+  { identity, memberId, joinedAt, role, isRoleManaged }: MappedMember,
   groups: Identity["groups"],
 ): Promise<void> {
   if (groups === "unknown") return;
   const { orgId } = connector;
   const wanted = await mapGroups(tx, connector, groups);
-  const newRole = isRoleManaged ? role : chooseRole(connector, role, identity.mappedRole, wanted.role);
-  const ended = identity.mappedTeamIds.filter((id) => !wanted.teamIds.includes(id));
+  const earlier = findEarlier(identity, joinedAt);
+  const newRole = isRoleManaged ? role : chooseRole(connector, role, earlier.role, wanted.role);
+  const ended = earlier.teamIds.filter((id) => !wanted.teamIds.includes(id));
   const joined = await joinTeams(tx, orgId, memberId, wanted.teamIds);
   if (ended.length > 0) await leaveTeams(tx, orgId, memberId, ended);
-  const kept = identity.mappedTeamIds.filter((id) => wanted.teamIds.includes(id));
+  const kept = earlier.teamIds.filter((id) => wanted.teamIds.includes(id));
   const mapped = { role: wanted.role, teamIds: [...new Set([...kept, ...joined])] };
   await store.setMapped(tx, orgId, identity.id, mapped);
   if (newRole !== role) await setMemberRole(tx, orgId, memberId, newRole);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   createTeam,
   createWorkspace,
+  invite,
   joinWorkspace,
   type Person,
   signUp,
@@ -17,6 +18,7 @@ import {
   useCompany,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { newId } from "../../../platform/ids.ts";
 
 const server = useServer();
 const stage = useCompany(server);
@@ -334,6 +336,33 @@ describe("groups", () => {
     provider.people.set(subject, { email, groups: ["admins"] });
     await signInAs(server, company, subject);
     expect(await findMember(email, company)).toMatchObject({ role: "admin" });
+  });
+
+  test("do not take away what somebody gave by hand in a new invitation after a removal", async () => {
+    const workspace = await createWorkspace(server);
+    const team = await createTeam(server, workspace.owner);
+    const company = await setUpCompany(server, provider, workspace, {
+      groupMappings: [{ group: "admins", role: "admin", teamId: team.id }],
+    });
+    const ada = await stage.signUpAtCompany(company);
+    const { email, subject } = ada;
+    // As if the account had been proved before.
+    await server.platform.db.run(sql`
+      insert into sso_identities (id, connector_id, org_id, subject, user_id)
+      values (${newId("sid")}, ${company.connector.id}, ${company.orgId}, ${subject}, ${ada.userId})`);
+    provider.people.set(subject, { email, groups: ["admins"] });
+    await signInAs(server, company, subject);
+    const given = { role: "admin", teams: [{ id: team.id }] };
+    const { id, ...first } = await findMember(email, company);
+    expect(first).toMatchObject(given);
+    const { auth } = company.owner;
+    expect((await server.call(`/v1/members/${id}`, { method: "DELETE", headers: auth })).status).toBe(204);
+    const { token } = await invite(server, company.owner, { email, role: "admin", teamIds: [team.id] });
+    const accepted = await server.call("/v1/invitations/accept", { body: { token }, headers: ada.auth });
+    expect(accepted.status).toBe(200);
+    provider.people.set(subject, { email, groups: [] });
+    await signInAs(server, company, subject);
+    expect(await findMember(email, company)).toMatchObject(given);
   });
 
   test("never give the role of an owner, and never change one", async () => {

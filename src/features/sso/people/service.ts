@@ -155,7 +155,8 @@ async function enter(
     },
   );
   const isRoleManaged = member?.isRoleManaged ?? false;
-  await applyGroups(ctx, tx, connector, { identity: linked, memberId, role, isRoleManaged }, identity.groups);
+  const mapped = { identity: linked, memberId, joinedAt: member?.joinedAt, role, isRoleManaged };
+  await applyGroups(ctx, tx, connector, mapped, identity.groups);
   return { kind: "admitted", userId, isNew: member === undefined };
 }
 

@@ -84,6 +84,7 @@ export const remove = (db: Db, orgId: OrgId, connectorId: ConnectorId, id: Ident
 export interface MemberState {
   memberId: MemberId;
   role: string;
+  joinedAt: number;
   isDeactivated: boolean;
   /** A directory decides about the role, so the groups of a sign-in do not. */
   isRoleManaged: boolean;
@@ -92,7 +93,7 @@ export interface MemberState {
 
 export const findMember = (db: Db, orgId: OrgId, userId: UserId) =>
   db.row<MemberState>(sql`
-    select id as "memberId", role, deactivated_at is not null as "isDeactivated",
+    select id as "memberId", role, created_at as "joinedAt", deactivated_at is not null as "isDeactivated",
       managed_by is not null and 'role' = any(managed_fields) as "isRoleManaged",
       managed_by is not null and 'name' = any(managed_fields) as "isNameManaged"
     from members where org_id = ${orgId} and user_id = ${userId}`);
