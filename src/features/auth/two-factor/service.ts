@@ -43,6 +43,7 @@ export async function confirm(ctx: PersonCtx, { code }: { code: string }) {
   if (known?.confirmedAt) throw alreadyOnError();
   if (!known) throw conflict("two_factor_not_begun", "Begin with POST /v1/me/two-factor.");
   const turnOn = async (tx: Db) => {
+    await store.lockPerson(tx, userId);
     await store.confirm(tx, userId);
     await recordAndMail(ctx, tx, "user.two_factor_on", "on");
     return createBackupCodes(tx, userId);
@@ -54,6 +55,9 @@ export async function renewBackupCodes(ctx: PersonCtx, { code }: { code?: string
   const { db, userId } = ctx;
   if (!(await store.hasTwoFactor(db, userId))) throw notOnError();
   const renew = async (tx: Db) => {
+    await store.lockPerson(tx, userId);
+    // The last second factor may have been removed since.
+    if (!(await store.hasTwoFactor(tx, userId))) throw notOnError();
     await record(ctx, tx, { action: "user.backup_codes_renewed", target: toTarget(userId) }, null);
     return createBackupCodes(tx, userId);
   };
@@ -111,6 +115,7 @@ export async function removeTwoFactor(tx: Db, userId: UserId): Promise<void> {
   await store.removeBackupCodes(tx, userId);
 }
 
+/** The caller has locked the person: of two requests at the same moment, the codes of one are valid. */
 async function createBackupCodes(tx: Db, userId: UserId) {
   // Each code has 80 random bits, so a fast hash is enough.
   const backupCodes = Array.from({ length: 10 }, () =>

@@ -27,7 +27,7 @@ export const hasTwoFactor = async (db: Db, userId: UserId): Promise<boolean> =>
     select 1 where exists (select from two_factors where user_id = ${userId} and confirmed_at is not null)
       or exists (select from passkeys where user_id = ${userId})`)) !== undefined;
 
-/** Changes of one person's passkeys happen one after the other, so that their number can be checked. */
+/** Changes of one person's passkeys and backup codes happen one after the other, so that they can be counted. */
 export const lockPerson = (tx: Db, userId: UserId) =>
   tx.run(sql`select 1 from users where id = ${userId} for no key update`);
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   createWorkspace,
@@ -8,6 +9,7 @@ import {
   verifyAddress,
 } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { newId } from "../../../platform/ids.ts";
 import { readMails } from "../../../platform/mail/index.ts";
 import { resetTwoFactor } from "../second-factor-reset.ts";
 import { codeAt, findStep, stepAt } from "./totp.ts";
@@ -255,6 +257,26 @@ describe("a second factor", () => {
     await server.call("/api/auth/reset-password", { body: { token, newPassword: "another password" } });
     expect((await secondStep(twoFactorToken, now(secret))).status).toBe(401);
     expect((await firstStep({ ...ada, password: "another password" })).status).toBe(202);
+  });
+
+  test("has ten backup codes after two requests for new ones at the same moment", async () => {
+    const { ada } = await withTwoFactor();
+    const { db } = server.platform;
+    // Without an app, no code is needed.
+    await db.run(sql`delete from two_factors where user_id = ${ada.userId}`);
+    await db.run(sql`
+      insert into passkeys (id, user_id, credential_id, public_key, synced, name)
+      values (${newId("psk")}, ${ada.userId}, ${ada.userId}, '', false, 'Laptop')`);
+    const renew = () => server.call("/v1/me/two-factor/backup-codes", { body: {}, headers: ada.auth });
+    const { replies } = await db.transaction(async (tx) => {
+      await tx.rows(sql`select from backup_codes where user_id = ${ada.userId} for update`);
+      const replies = [renew(), renew()];
+      await sleep(500);
+      return { replies };
+    });
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
+    const { twoFactor } = (await server.call("/v1/me/two-factor", { headers: ada.auth })).body;
+    expect(twoFactor.backupCodesLeft).toBe(10);
   });
 
   test("is stored sealed, and its backup codes are stored as hashes", async () => {
