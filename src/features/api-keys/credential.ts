@@ -37,5 +37,6 @@ export const keyCredential = definePersonalCredential({
     return (db, hash) => (db.kind === "postgres" ? findTogether(hash) : findKey(db, hash));
   },
   recordUse: store.recordKeyUseAcrossOrganizations,
+  keep: store.keepAcrossOrganizations,
   ending: { end: store.removeKeysAcrossOrganizations, countedAs: "apiKeys" },
 });

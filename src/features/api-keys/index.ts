@@ -4,7 +4,7 @@ import { keyCredential, keyLookups } from "./credential.ts";
 import { routes } from "./routes.ts";
 
 export { ApiKey } from "./contract.ts";
-export { create as createApiKey, insert as insertApiKey, keyPrefix } from "./service.ts";
+export { insert as insertApiKey, keyPrefix } from "./service.ts";
 
 export const room = defineRoom({
   name: "api-keys",

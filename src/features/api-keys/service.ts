@@ -5,6 +5,7 @@ import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "..
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
+import { keepCredential } from "../credentials/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import type { ApiKey } from "./contract.ts";
@@ -39,6 +40,7 @@ export async function create(ctx: MemberCtx, { name, expiresAt, permissions }: N
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "api_keys");
+    await keepCredential(ctx, tx);
     const apiKey = await insert(tx, orgId, member.id, key, {
       name,
       permissions: permissions ?? null,
@@ -91,6 +93,7 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
     if (overlapSeconds > 0) await takeQuota(ctx, tx, orgId, "api_keys");
     // Only the owner can rotate a key: the reply contains a new key that acts for its member.
     const old = isId("key", id) ? await store.lockOwn(tx, orgId, member.id, id) : undefined;
+    await keepCredential(ctx, tx);
     if (!old) throw notFound("api_key");
     if (old.replacedBy)
       throw conflict("api_key_replaced", `It was rotated. Rotate ${old.replacedBy} instead.`);

@@ -37,6 +37,14 @@ export const lockOwn = (tx: Db, orgId: OrgId, memberId: MemberId, id: ApiKeyId) 
     select ${columns}, coalesce(k.expires_at <= now(), false) as "isExpired" from api_keys k
     where k.org_id = ${orgId} and k.member_id = ${memberId} and k.id = ${id} for update`);
 
+/** A removal in progress is waited for. */
+export const keepAcrossOrganizations = async (tx: Db, id: string) =>
+  (
+    await tx.row<{ keyHash: string }>(
+      sql`select key_hash as "keyHash" from api_keys where id = ${id} for key share`,
+    )
+  )?.keyHash;
+
 /** The replaced key expires after `seconds`, or at its own earlier expiry. */
 export const replace = (db: Db, orgId: OrgId, id: ApiKeyId, by: ApiKeyId, seconds: number) =>
   db.row<ApiKey>(sql`

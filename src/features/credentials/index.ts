@@ -1,6 +1,6 @@
 export { definePersonalCredential } from "./kinds.ts";
 export { createMembership } from "./membership.ts";
-export { endCredentialsOfMember, endCredentialsOfUser } from "./service.ts";
+export { endCredentialsOfMember, endCredentialsOfUser, keepCredential } from "./service.ts";
 export {
   customRole,
   findMembership,

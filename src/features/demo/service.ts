@@ -3,8 +3,9 @@ import type { MemberCtx, Platform, UserId } from "../../platform/context.ts";
 import { dayMs } from "../../platform/days.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
-import { createApiKey } from "../api-keys/index.ts";
-import { recordPastChange } from "../audit/index.ts";
+import { newToken } from "../../platform/secrets.ts";
+import { insertApiKey, keyPrefix } from "../api-keys/index.ts";
+import { record, recordPastChange } from "../audit/index.ts";
 import { hashPassword } from "../auth/index.ts";
 import { permissionsOfRole } from "../permissions/index.ts";
 import { measureDue, quotaMeter } from "../quotas/index.ts";
@@ -104,10 +105,7 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
     const namedResources = await writeResources(tx, plan, ids);
     await writeHistory(tx, plan, ids, synced, namedResources);
     await measureUsage(platform, tx, ids);
-    const created = await createApiKey(createOwnerContext({ ...platform, db: tx }, plan, ids), {
-      name: "demo",
-    });
-    return created.key;
+    return createKey(platform, tx, plan, ids);
   });
   await meter.flush();
   return {
@@ -153,6 +151,17 @@ async function measureUsage(platform: Platform, tx: Db, ids: Ids): Promise<void>
     quotas.map((quota) => ({ quota, used: 0 })),
   );
   await measureDue({ ...platform, db: tx }, Date.now() + 30_000);
+}
+
+/** A key of the first person, who has no session. */
+async function createKey(platform: Platform, tx: Db, plan: Plan, ids: Ids): Promise<string> {
+  const ctx = createOwnerContext({ ...platform, db: tx }, plan, ids);
+  const key = newToken(keyPrefix);
+  const given = { name: "demo", permissions: null, expiresAt: null };
+  const apiKey = await insertApiKey(tx, ctx.orgId, ctx.member.id, key, given);
+  const target = { type: "api_key", id: apiKey.id };
+  await record(ctx, tx, { action: "api_key.created", target, after: apiKey });
+  return key;
 }
 
 function createOwnerContext(platform: Platform, { people }: Plan, ids: Ids): MemberCtx {

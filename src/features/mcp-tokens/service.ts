@@ -4,6 +4,7 @@ import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "..
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
+import { keepCredential } from "../credentials/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import type { McpToken } from "./contract.ts";
 import * as store from "./store.ts";
@@ -19,6 +20,7 @@ export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "n
   const token = newToken(mcpPrefix);
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, ctx.orgId, "mcp_tokens");
+    await keepCredential(ctx, tx);
     const mcpToken = (await store.insert(tx, ctx.orgId, {
       id: newId("mcp"),
       memberId: ctx.member.id,

@@ -40,6 +40,11 @@ export interface CredentialType {
   cached?: boolean;
   /** Writes down that these credentials were used, some seconds later and for many at once. */
   recordUse?(db: Db, ids: string[]): Promise<unknown>;
+  /**
+   * Keeps the credential until the transaction ends, and returns the hash of its token. Undefined when it has ended. Only
+   * for kinds with which credentials are created that outlive them.
+   */
+  keep?(tx: Db, id: string): Promise<string | undefined>;
   /** How all credentials of a person or member are ended at once. Missing for sessions. */
   ending?: CredentialEnding;
   /** How the API description names it. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { claim, createRunner, queueRun } from "../../../../test/automations.ts";
 import {
@@ -13,6 +14,8 @@ import {
 } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { readMails } from "../../../platform/mail/index.ts";
+import { hashSecret } from "../../../platform/secrets.ts";
+import { keepAcrossOrganizations } from "../sessions/store.ts";
 import { codeAt, stepAt } from "../two-factor/totp.ts";
 
 const server = useServer();
@@ -109,6 +112,84 @@ describe("a password reset", () => {
       body: { email: owner.email, password: "the owner's password" },
     });
     expect(signedIn.status).toBe(202);
+  });
+});
+
+describe("a session or key that ends", () => {
+  const requests = (keyId: string): [string, object][] => [
+    ["/v1/api-keys", { name: "late" }],
+    [`/v1/api-keys/${keyId}/rotate`, { overlapSeconds: 60 }],
+    ["/v1/mcp/token", {}],
+    ["/v1/worker-registration-tokens", { name: "late", kind: "local" }],
+    ["/v1/automation-runners/token", { runnerId: "late-runner" }],
+  ];
+
+  test("while its requests wait for another change leaves no key or token that they create", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    const { id } = await createKey(server, owner);
+    const { replies } = await server.platform.db.transaction(async (tx) => {
+      await tx.row(sql`select id from organizations where id = ${orgId} for no key update`);
+      const replies = requests(id).map(([path, body]) => server.call(path, { body, headers: owner.auth }));
+      await sleep(500);
+      await tx.run(sql`delete from sessions where user_id = ${owner.userId}`);
+      return { replies };
+    });
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+  });
+
+  test("while a request with the key waits leaves no registration token that it creates", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    const { id, auth } = await createKey(server, owner);
+    await me(auth);
+    const { reply } = await server.platform.db.transaction(async (tx) => {
+      await tx.row(sql`select id from organizations where id = ${orgId} for no key update`);
+      const body = { name: "late", kind: "local" };
+      const reply = server.call("/v1/worker-registration-tokens", { body, headers: auth });
+      await sleep(500);
+      await tx.run(sql`delete from api_keys where id = ${id}`);
+      return { reply };
+    });
+    expect((await reply).status).toBe(401);
+  });
+
+  test("while it creates a key waits for it, so that a password reset ends the key too", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    await verifyAddress(server, owner);
+    const { auth, id, key } = await createKey(server, owner);
+    await server.call("/api/auth/request-password-reset", { body: { email: owner.email } });
+    const token = await mailedToken(owner.email, "/reset-password?token=");
+    const body = { token, newPassword: "the owner's password", endKeysAndTokens: true };
+    await server.platform.db.run(sql`delete from api_keys where id = ${id}`);
+    const { resetting } = await server.platform.db.transaction(async (tx) => {
+      const session = (await tx.row<{ id: string }>(
+        sql`select id from sessions where user_id = ${owner.userId}`,
+      ))!;
+      await keepAcrossOrganizations(tx, session.id);
+      // As a request that creates a key.
+      await tx.run(sql`
+        insert into api_keys (id, org_id, member_id, name, start, key_hash)
+        select ${id}, org_id, id, 'late', 'sbx_', ${hashSecret(key)} from members
+        where org_id = ${orgId} and user_id = ${owner.userId}`);
+      const resetting = server.call("/api/auth/reset-password", { body });
+      await sleep(500);
+      return { resetting };
+    });
+    expect((await resetting).status).toBe(200);
+    expect((await me(auth)).status).toBe(401);
+  });
+
+  test("because the organization requires single sign-on now leaves no key either", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    await createKey(server, owner);
+    const { reply } = await server.platform.db.transaction(async (tx) => {
+      await tx.row(sql`select id from organizations where id = ${orgId} for no key update`);
+      const reply = server.call("/v1/api-keys", { body: { name: "late" }, headers: owner.auth });
+      await sleep(500);
+      await tx.run(sql`
+        update organizations set require_sso = true, sso_required_at = now() where id = ${orgId}`);
+      return { reply };
+    });
+    expect(await reply).toMatchObject({ status: 403, body: { error: "reauth", reason: "sso_required" } });
   });
 });
 

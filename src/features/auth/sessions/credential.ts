@@ -14,4 +14,5 @@ export const sessionCredential = definePersonalCredential({
     checkRules: (now) => checkSessionRules(row, now),
   }),
   recordUse: store.recordSessionUseAcrossOrganizations,
+  keep: store.keepAcrossOrganizations,
 });

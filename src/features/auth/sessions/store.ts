@@ -112,6 +112,14 @@ export const findSignedInBy = async (db: Db, userId: UserId, id: string) =>
     )
   )?.signedInBy;
 
+/** A removal in progress is waited for. */
+export const keepAcrossOrganizations = async (tx: Db, id: string) =>
+  (
+    await tx.row<{ tokenHash: string }>(
+      sql`select token_hash as "tokenHash" from sessions where id = ${id} for key share`,
+    )
+  )?.tokenHash;
+
 type Row = Omit<UserSession, "current" | "device">;
 
 /** Only sessions of this organization's single sign-on, or all. */

@@ -9,6 +9,7 @@ import {
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
+import { keepCredential } from "../../credentials/index.ts";
 import type { Permission } from "../../permissions/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { resolveHolder, resolveReach } from "../runs/index.ts";
@@ -54,6 +55,7 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
     // Runners of workers are limited by the quota of workers.
     const isCounted = caller.credential !== "worker" && !(await store.exists(tx, orgId, member.id, runnerId));
     if (isCounted) await takeQuota(ctx, tx, orgId, "runners");
+    await keepCredential(ctx, tx);
     const runner = await store.save(tx, orgId, member.id, newId("rnr"), described);
     const added = await store.addToken(tx, orgId, runner!.id, {
       hash: hashSecret(token),

@@ -3,6 +3,7 @@ import { conflict, invalidField, notFound, Refusal } from "../../../platform/err
 import { readCookie } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
+import { keepCredential } from "../../credentials/index.ts";
 import { listOrganizations } from "../../organizations/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { describeRedirect, findClientAcrossOrganizations, isDocumentUrl } from "../clients/index.ts";
@@ -69,6 +70,7 @@ export async function allow(
     throw invalidField(["scopes"], "Only scopes that the client asks for can be allowed.");
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, ctx.orgId, "mcp_clients");
+    await keepCredential(ctx, tx);
     if ((await grants.countOfMember(tx, ctx.orgId, ctx.member.id)) >= maxPerMember)
       throw conflict(
         "mcp_client_limit",

@@ -10,6 +10,7 @@ import {
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
+import { keepCredential } from "../../credentials/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { checkAssignments, checkMayGetToken } from "../assignments/index.ts";
 import { limitToOwner } from "../owners/index.ts";
@@ -36,6 +37,7 @@ export async function create(ctx: MemberCtx, input: NewRegistrationToken) {
     throw invalidField(["expiresAt"], "This is too far in the future.");
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "worker_registration_tokens");
+    await keepCredential(ctx, tx);
     await checkAssignments(ctx, tx, { ...input, ownerId: member.id });
     const id = newId("wrt");
     const owner = { memberId: member.id, permissions: limitToOwner(member) };
@@ -65,6 +67,7 @@ export async function rotate(
     // With the secret and the instance id of a worker, one gets a token of that worker.
     checkMayGetToken(ctx, await store.listGivenToWorkers(tx, orgId, id));
     await store.expireSecrets(tx, orgId, id, endEarlierSecrets ? 0 : overlapHours);
+    await keepCredential(ctx, tx);
     // Whoever knows the secret can register a worker, so it must not act for somebody else.
     await store.setOwner(tx, orgId, id, member.id, limitToOwner(member));
     await invalidateCallers(ctx.bus, tx, id);
