@@ -41,7 +41,10 @@ interface MappedMember {
 }
 
 /** What the groups gave at the last sign-in. An earlier membership has ended, with everything that they gave then. */
-function findEarlier({ mappedRole, mappedTeamIds, lastSignInAt }: store.IdentityRow, joinedAt?: number): Mapped {
+function findEarlier(
+  { mappedRole, mappedTeamIds, lastSignInAt }: store.IdentityRow,
+  joinedAt?: number,
+): Mapped {
   const isOfMember = joinedAt !== undefined && lastSignInAt !== null && lastSignInAt >= joinedAt;
   return isOfMember ? { role: mappedRole, teamIds: mappedTeamIds } : { role: null, teamIds: [] };
 }
