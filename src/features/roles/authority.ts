@@ -3,19 +3,25 @@ import type { Db } from "../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { checkAccess, member as memberAccess } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
-import { createMembership, findMembership, findRoleOfMember } from "../credentials/index.ts";
+import {
+  createMembership,
+  findMembership,
+  findRoleOfMember,
+  keepCredential,
+} from "../credentials/index.ts";
 import { builtInRoles, ownerPermissions, type Permission, permissionsOfRole } from "../permissions/index.ts";
 import * as store from "./store.ts";
 
 /**
  * Returns the caller's current rights, and locks the rights of the organization until the transaction ends. Otherwise
- * two people could remove each other's rights at the same moment.
+ * two people could remove each other's rights at the same moment. A caller whose session or key has ended is refused.
  */
 export async function lockAuthority(
-  { orgId, member }: MemberCtx,
+  ctx: MemberCtx,
   tx: Db,
   permission: Permission | undefined,
 ): Promise<Membership> {
+  const { orgId, member } = ctx;
   await lockRights(tx, orgId);
   const row = await findMembership(tx, orgId, member.id);
   if (!row) throw forbidden("no_active_organization", "You do not belong to this organization any more.");
@@ -24,6 +30,7 @@ export async function lockAuthority(
   if (permission && !now.permissions.has(permission)) {
     throw forbidden("missing_permission", `This needs the permission ${permission}. Ask an owner or admin.`);
   }
+  await keepCredential(ctx, tx);
   return now;
 }
 

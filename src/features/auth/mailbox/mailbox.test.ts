@@ -6,6 +6,7 @@ import {
   createMcpToken,
   createWorkspace,
   invite,
+  joinWorkspace,
   type Person,
   signIn,
   signUp,
@@ -130,6 +131,29 @@ describe("a session or key that ends", () => {
     const { replies } = await server.platform.db.transaction(async (tx) => {
       await tx.row(sql`select id from organizations where id = ${orgId} for no key update`);
       const replies = requests(id).map(([path, body]) => server.call(path, { body, headers: owner.auth }));
+      await sleep(500);
+      await tx.run(sql`delete from sessions where user_id = ${owner.userId}`);
+      return { replies };
+    });
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+  });
+
+  test("while its requests wait changes nothing in the organization", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    const { memberId } = await joinWorkspace(server, { orgId }, "member");
+    const changes: [string, string, object][] = [
+      ["PATCH", "/v1/organization", { name: "Taken over" }],
+      ["PATCH", `/v1/members/${memberId}`, { role: "owner" }],
+      ["POST", "/v1/invitations", { email: "thief@example.com", role: "owner" }],
+      ["POST", "/v1/roles", { name: "Late", permissions: ["members:read"] }],
+      ["POST", "/v1/scim/token", {}],
+    ];
+    expect((await me(owner.auth)).status).toBe(200);
+    const { replies } = await server.platform.db.transaction(async (tx) => {
+      await tx.row(sql`select id from organizations where id = ${orgId} for no key update`);
+      const replies = changes.map(([method, path, body]) =>
+        server.call(path, { method, body, headers: owner.auth }),
+      );
       await sleep(500);
       await tx.run(sql`delete from sessions where user_id = ${owner.userId}`);
       return { replies };
