@@ -1,8 +1,14 @@
-import type { Ctx, MemberCtx, MemberId, OrgId, UserId } from "../../platform/context.ts";
+import type { Ctx, MemberId, OrgId, PersonCtx, UserId } from "../../platform/context.ts";
 import { credentialTypes } from "../../platform/credential-types.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
-import { type CredentialEnding, checkAccess, invalidateCallers, member } from "../../platform/http/index.ts";
+import {
+  type Access,
+  type CredentialEnding,
+  checkAccess,
+  invalidateCallers,
+  member,
+} from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
 import * as store from "./store.ts";
 
@@ -68,16 +74,20 @@ export async function endCredentialsOfMember(
 }
 
 /**
- * Refuses a caller whose session or key has ended, or may not act here any more, since the request began. Call it where
- * a credential is created that outlives it: whoever ends the session or key waits, and can end the credential too.
+ * Refuses a caller whose session or key has ended, or does not have this access any more, since the request began. Call
+ * it where a credential is created that outlives it: whoever ends the session or key waits, and can end the other too.
  */
-export async function keepCredential({ state, caller, orgId }: MemberCtx, tx: Db): Promise<void> {
+export async function keepCredential(
+  { state, caller, orgId }: PersonCtx & { orgId?: OrgId },
+  tx: Db,
+  access: Access = member(),
+): Promise<void> {
   const type = state.get(credentialTypes).declared?.find(({ kind }) => kind === caller.credential);
   if (!type?.keep) return;
   const tokenHash = await type.keep(tx, caller.credentialId);
   const now = tokenHash === undefined ? undefined : await type.find(tx, tokenHash, orgId);
   if (!now) throw unauthorized("invalid_token");
-  checkAccess(member(), now, Date.now());
+  checkAccess(access, now, Date.now());
 }
 
 const startCounts = (endings: readonly CredentialEnding[]): EndedCounts =>

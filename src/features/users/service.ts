@@ -14,10 +14,12 @@ import {
   renameUser,
   setActiveOrganization,
 } from "../auth/index.ts";
+import { keepCredential } from "../credentials/index.ts";
 import { addFormerMember } from "../members/index.ts";
 import { findOrganization, removeOrganization } from "../organizations/index.ts";
 import { lockRights } from "../roles/index.ts";
 import { refuseSuspended } from "../suspension/index.ts";
+import * as contract from "./contract.ts";
 import * as store from "./store.ts";
 
 export async function readMe(ctx: PersonCtx) {
@@ -105,6 +107,7 @@ export async function removeMe(
     if (confirm.trim().toLowerCase() !== user.email.toLowerCase())
       throw invalidField(["confirm"], `Type the account's e-mail address to delete it: ${user.email}`);
     for (const orgId of await listOrganizationIds(tx, userId)) await lockRights(tx, orgId);
+    await keepCredential(ctx, tx, contract.removeMe.access);
     await refuseWhileBreakGlass(tx, userId);
     const remaining = await store.listRemainingOrganizations(tx, userId);
     const ownerless = remaining.filter((one) => one.role === "owner" && one.hasOthers && !one.hasOtherOwner);

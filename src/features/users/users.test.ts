@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createAutomation } from "../../../test/automations.ts";
 import {
@@ -166,6 +167,21 @@ describe("deleting my account", () => {
       body: { email: bob.email, password: "correct horse", name: "Bob" },
     });
     expect(again.status).toBe(200);
+  });
+
+  test("is refused when the session ends while the request waits for a change of an organization", async () => {
+    const acme = await createWorkspace(server);
+    const bob = await joinWorkspace(server, acme, "member");
+    expect((await server.call("/v1/me", { headers: bob.auth })).status).toBe(200);
+    const { reply } = await server.platform.db.transaction(async (tx) => {
+      await tx.row(sql`select id from organizations where id = ${acme.orgId} for no key update`);
+      const reply = remove(bob);
+      await sleep(500);
+      await tx.run(sql`delete from sessions where user_id = ${bob.userId}`);
+      return { reply };
+    });
+    expect((await reply).status).toBe(401);
+    expect(await exists(bob)).toBe(true);
   });
 
   test("is refused to the only owner of an organization with other members, and the error names it", async () => {
