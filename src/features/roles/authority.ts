@@ -3,12 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { checkAccess, member as memberAccess } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
-import {
-  createMembership,
-  findMembership,
-  findRoleOfMember,
-  keepCredential,
-} from "../credentials/index.ts";
+import { createMembership, findMembership, findRoleOfMember, keepCredential } from "../credentials/index.ts";
 import { builtInRoles, ownerPermissions, type Permission, permissionsOfRole } from "../permissions/index.ts";
 import * as store from "./store.ts";
 

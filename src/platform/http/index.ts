@@ -1,5 +1,14 @@
 export { chooseEncoding, matchesTag } from "./accept.ts";
-export { type Access, checkAccess, machine, member, open, operator, refuseBound, signedIn } from "./access.ts";
+export {
+  type Access,
+  checkAccess,
+  machine,
+  member,
+  open,
+  operator,
+  refuseBound,
+  signedIn,
+} from "./access.ts";
 export { toNetwork } from "./address.ts";
 export { createHttp, type HttpOptions } from "./app.ts";
 export {
