@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { UnreachableError } from "@signalbox/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunnerApi } from "./api.ts";
 import { type AttemptSettings, startAttempt } from "./attempt.ts";
@@ -89,4 +90,22 @@ describe("a folder that a program leaves", () => {
     expect(removeFolder(join(root, "run_1.1"))).toBeUndefined();
     expect(existsSync(join(root, "run_1.1"))).toBe(false);
   });
+});
+
+test("a program that has ended is not stopped any more while its result is sent", async () => {
+  const halt = new AbortController();
+  const sending = Promise.withResolvers<void>();
+  const api = createApi({
+    complete: async () => {
+      sending.resolve();
+      throw new UnreachableError("", "connection refused");
+    },
+  });
+  const { result, journal, notes, stop } = start("exit 0", api, halt.signal);
+  await sending.promise;
+  stop("runner_stopped");
+  halt.abort();
+  expect(await result).toEqual({ status: "stopped" });
+  expect(journal.completion).toMatchObject({ status: "succeeded" });
+  expect(notes).toEqual([]);
 });

@@ -91,7 +91,8 @@ export function startAttempt(
   };
 
   const stop = (reason: StopReason) => {
-    if (stopped || lost) return;
+    // A program that has ended cannot be stopped, and another process can have its id.
+    if (stopped || lost || journal.completion) return;
     stopped = reason;
     settings.onStopping(runId, reason);
     endChild(settings.killAfterMs);
