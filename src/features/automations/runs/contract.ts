@@ -241,7 +241,7 @@ export const claim = route({
   tag,
   summary: "Claim a queued run",
   description:
-    "`assignment` is null when another holder has the run or when the run has ended. A claim also ends the run when a template or connection of it is missing. The same runner can claim again: it gets the same assignment with a new credential, and the earlier credential ends.",
+    "`assignment` is null when another holder has the run, when the run has ended, or when the worker of the runner is paused or drains. A claim also ends the run when a template or connection of it is missing, or when a budget is spent. The same runner can claim again: it gets the same assignment with a new credential, and the earlier credential ends.",
   access: asReporter,
   params: runId,
   replies: { 200: z.strictObject({ assignment: Assignment.nullable() }) },
