@@ -782,7 +782,7 @@ export type AutomationRunCompletion = {
   } | null;
   /** Why the attempt failed. Null or omitted when it did not fail. */
   error?: {
-    /** What happened and what to do, for a person to read. */
+    /** Why the attempt failed, for a person to read. The first 20,000 characters are kept. */
     message?: string | null;
     /** Whether another attempt may help. */
     retryable?: boolean | null;

@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { longestTimerMs, type RefusedError } from "@signalbox/client";
 import type { RunnerApi } from "./api.ts";
 import { type Child, type Command, createFailedChild, startChild } from "./child.ts";
 import { prepareContext } from "./context.ts";
 import { type DeliveryResult, deliver } from "./delivery.ts";
+import { removeFolder } from "./folders.ts";
 import type { Guard } from "./guard.ts";
 import { keepLease } from "./lease.ts";
 import { maskSecret } from "./mask.ts";
@@ -35,6 +36,8 @@ export interface AttemptSettings {
   /** Ends all waiting for the server. */
   halt: AbortSignal;
   onStopping(runId: string, reason: string): void;
+  /** A folder of the run could not be removed. */
+  onFolderLeft(problem: string): void;
   onFault(error: unknown): void;
 }
 
@@ -88,7 +91,8 @@ export function startAttempt(
   };
 
   const stop = (reason: StopReason) => {
-    if (stopped || lost) return;
+    // A program that has ended cannot be stopped, and another process can have its id.
+    if (stopped || lost || journal.completion) return;
     stopped = reason;
     settings.onStopping(runId, reason);
     endChild(settings.killAfterMs);
@@ -145,8 +149,10 @@ export function startAttempt(
     } finally {
       clearTimeout(timer);
       over.abort();
-      rmSync(folder, { recursive: true, force: true });
-      if (!settings.workdir) rmSync(cwd, { recursive: true, force: true });
+      for (const one of settings.workdir ? [folder] : [folder, cwd]) {
+        const problem = removeFolder(one);
+        if (problem !== undefined) settings.onFolderLeft(problem);
+      }
     }
   })();
   return { stop, result };

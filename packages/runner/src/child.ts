@@ -82,6 +82,7 @@ export function startChild(
   allRead.catch(() => {});
 
   let killing: NodeJS.Timeout | undefined;
+  let hasEnded = false;
   const ended = (async () => {
     const exit = await Promise.race([exited, allRead.then(() => exited)]);
     const done = allRead.then(() => "done" as const);
@@ -95,6 +96,7 @@ export function startChild(
       // A process that has left the group still holds the pipe.
       if (isQuiet()) for (const stream of [child.stdout, child.stderr]) stream.destroy();
     }
+    hasEnded = true;
     clearTimeout(killing);
     guard.forget(pid);
     return exit;
@@ -102,7 +104,7 @@ export function startChild(
   return {
     ended,
     stop(killAfterMs) {
-      if (killing) return;
+      if (killing || hasEnded) return;
       signalGroup(pid, "SIGTERM");
       killing = setTimeout(() => signalGroup(pid, "SIGKILL"), killAfterMs);
     },

@@ -1,11 +1,14 @@
 import { createBackoff, pause, RefusedError, UnreachableError } from "@signalbox/client";
 import type { RunnerApi } from "./api.ts";
+import { isTooSlow } from "./errors.ts";
 import type { Journal, NumberedEvent } from "./journal.ts";
 import { addMissingUsage } from "./outcome.ts";
 import { createWaker } from "./waker.ts";
 
 /** The server accepts 500 events or 1 MiB at once. Proxies in front of it often accept no more either. */
 const batchLimits = { events: 500, bytes: 960 * 1024 };
+/** A batch is not made smaller than this because its requests take too long. */
+const smallBatchBytes = 32 * 1024;
 /** When more than this is not acknowledged, the program has to wait with its next line. */
 const pendingLimits = { events: 2_000, bytes: 4 * 1024 * 1024 };
 
@@ -26,6 +29,9 @@ export function takeBatch(
   }
   return batch;
 }
+
+const sumBytes = (events: readonly NumberedEvent[]) =>
+  events.reduce((sum, { json }) => sum + Buffer.byteLength(json) + 1, 0);
 
 /**
  * `delivered`: the server has everything. `lost`: the server refused it. `stopped`: the runner stopped before the end,
@@ -77,6 +83,9 @@ export function deliver(
       );
     } catch (error) {
       if (error instanceof RefusedError && adaptTo(error, batch)) return;
+      // A slow connection never carries a batch that takes longer than a request may. Half of it may fit.
+      if (isTooSlow(error))
+        limits = { ...limits, bytes: Math.max(smallBatchBytes, Math.ceil(sumBytes(batch) / 2)) };
       throw error;
     }
     journal.acknowledge(batch.at(-1)!.sequence);

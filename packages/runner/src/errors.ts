@@ -26,8 +26,16 @@ export function translateError(url: string, error: unknown): unknown {
   if (isTemporary(status)) return new UnreachableError(url, `HTTP ${status}`, { status, retryAfterMs });
   if (code === "foreign_reply") return createForeignReplyError(url, status);
   const reason = code === "reply_too_long" ? "it answered with more than 4 MiB" : message;
-  return new UnreachableError(url, reason, { status, retryAfterMs, cause: error });
+  const isTimeout = code === "timeout";
+  return new UnreachableError(url, reason, {
+    ...(isTimeout ? { code } : {}),
+    ...{ status, retryAfterMs, cause: error },
+  });
 }
+
+/** The request took too long, for the runner or for the server. */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof UnreachableError && (error.code === "timeout" || error.status === 408);
 
 /** Something other than Signalbox replied, such as a proxy that will forward requests again later. */
 export const createForeignReplyError = (url: string, status: number) =>

@@ -233,6 +233,18 @@ describe("a program with endless output", () => {
     },
   );
 
+  test("in a full journal, usage events keep the provider and the model, because they decide the price", () => {
+    const journal = beginJournal(createStorage().storage, begin);
+    const recorder = createOutputRecorder(journal, () => {}, { ...limits, events: 0 });
+    const names = { provider: "openai", model: "m-1" };
+    recorder.onStdout([{ text: JSON.stringify({ type: "usage", inputTokens: 3, ...names, note: "x" }) }]);
+    const { type, payload } = JSON.parse(journal.pending.at(-1)!.json);
+    expect({ type, payload }).toEqual({
+      type: "usage",
+      payload: { inputTokens: 3, outputTokens: 0, ...names },
+    });
+  });
+
   test("the runner gives up on a server that asks for all events again and again, and the journal does not grow", async () => {
     const { storage, size } = createStorage();
     const journal = beginJournal(storage, begin);

@@ -1,6 +1,11 @@
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { RefusedError, UnreachableError } from "@signalbox/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createRunnerApi } from "./api.ts";
 import { deliver, takeBatch } from "./delivery.ts";
 import { beginJournal, type Journal, openJournal, replay, type Storage } from "./journal.ts";
 import { createInterruptedCompletion, createTerminalEvent } from "./outcome.ts";
@@ -289,6 +294,44 @@ describe("delivery", () => {
     const delivery = deliver(journal, server, new AbortController().signal, atOnce);
     expect(await delivery.result).toMatchObject({ status: "lost", refusal: { code: "runner_lease_lost" } });
     expect(sizes).toEqual([100, 50, 25, 25, 25, 25]);
+  });
+
+  test("sends smaller batches over a connection that is too slow for large ones", async () => {
+    const journal = beginJournal(createFile().storage, begin);
+    journal.add(
+      Array.from({ length: 80 }, () => event("x".repeat(10_000))),
+      1,
+    );
+    const stored: number[] = [];
+    const sizes: number[] = [];
+    const server = createHttpServer(async (request, response) => {
+      const reply = (body: object) => response.end(JSON.stringify(body));
+      if (request.url!.endsWith("/token"))
+        return reply({ token: "t", expiresAt: Date.now() + 1e8, eventsPath: "/e" });
+      const { events = [] } = JSON.parse(await text(request)) as { events?: { sequence: number }[] };
+      sizes.push(events.length);
+      // As the server answers when a body arrives too slowly.
+      if (events.length > 25) return response.writeHead(408) && reply({ error: "request_timeout" });
+      stored.push(...events.map(({ sequence }) => sequence));
+      reply({ run: {} });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const info = {
+      runnerId: "runner-one",
+      platform: "p",
+      version: "1",
+      concurrency: 1,
+      serves: "own",
+    } as const;
+    const halt = new AbortController();
+    const api = createRunnerApi(`http://127.0.0.1:${port}`, "sbx_key", info, halt.signal);
+    const completion = createInterruptedCompletion(1);
+    journal.end(createTerminalEvent(completion), completion, 1);
+    expect(await deliver(journal, api, halt.signal, atOnce).result).toEqual({ status: "delivered" });
+    expect(stored).toEqual(Array.from({ length: 81 }, (_, i) => i));
+    expect(sizes.slice(0, 3)).toEqual([81, 40, 20]);
+    server.close().closeAllConnections();
   });
 });
 

@@ -53,8 +53,9 @@ export function createOutputRecorder(
           events.push(createWarning("It said too much: from here on only usage and the result are kept."));
         if (!isFull) events.push(parsed.event);
         else if (parsed.usage) {
-          // Keeps only the counters, because the rest of the line may be long.
-          if (hasSpareRoom(events.length)) events.push({ type: "usage", payload: { ...parsed.usage } });
+          // Keeps only what decides the cost, because the rest of the line may be long.
+          if (hasSpareRoom(events.length))
+            events.push({ type: "usage", payload: { ...parsed.usage, ...parsed.pricedBy } });
           else uncounted = addUsage(uncounted, parsed.usage);
         }
       }

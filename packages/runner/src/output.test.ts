@@ -156,11 +156,18 @@ describe("the output of a program", () => {
   });
 });
 
-test("a usage event that is too long keeps its counters, because they decide costs", () => {
-  const line = { type: "usage", input_tokens: 7, cache_read_input_tokens: 5, note: "x".repeat(300_000) };
+test("a usage event that is too long keeps what decides its cost", () => {
+  const names = { provider: "openai", model: "m-1" };
+  const line = {
+    type: "usage",
+    input_tokens: 7,
+    cache_read_input_tokens: 5,
+    ...names,
+    note: "x".repeat(300_000),
+  };
   const parsed = parseOutputLine({ text: JSON.stringify(line) });
   expect(parsed).toMatchObject({
-    event: { type: "usage", payload: { cut: true, inputTokens: 12, cacheReadTokens: 5 } },
+    event: { type: "usage", payload: { cut: true, inputTokens: 12, cacheReadTokens: 5, ...names } },
   });
 });
 

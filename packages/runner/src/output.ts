@@ -39,7 +39,10 @@ export interface Result {
   workspaceId: string | null;
 }
 
-export type OutputLine = { event: Event; usage?: Usage; plain?: string } | { result: Result };
+/** `usage` and `pricedBy` decide the cost of a usage event. */
+export type OutputLine =
+  | { event: Event; usage?: Usage; pricedBy?: Payload; plain?: string }
+  | { result: Result };
 
 /** Parses a line of stdout. Undefined for an empty line. */
 export function parseOutputLine(line: Line): OutputLine | undefined {
@@ -56,16 +59,28 @@ export function parseOutputLine(line: Line): OutputLine | undefined {
   if (type === "result" || type === "terminal") return { result: readResult({ ...rest, ...body }) };
   if (type === "usage") {
     const usage = readUsage(body) ?? readUsage(body.usage);
-    return usage
-      ? // A payload that was cut has the counters too, because they decide costs.
-        { event: { type, payload: { ...fitPayload({ ...body, ...usage }), ...usage } }, usage }
-      : { event: { type, payload: fitPayload(body) } };
+    if (!usage) return { event: { type, payload: fitPayload(body) } };
+    const pricedBy = readPricedBy(body);
+    // A payload that was cut has these fields too.
+    const payload = { ...fitPayload({ ...body, ...usage }), ...usage, ...pricedBy };
+    return { event: { type, payload }, usage, pricedBy };
   }
   // An object of an unknown type is kept whole.
   return isProgramEventType(type)
     ? { event: { type, payload: fitPayload(body) } }
     : { event: { type: "assistant", payload: fitPayload(object) } };
 }
+
+/** The server reads names of up to 200 characters. Some characters have a length of 2. */
+const maxNameLength = 400;
+
+/** The names that decide the price of the counters. */
+const readPricedBy = ({ provider, model }: Payload): Payload =>
+  Object.fromEntries(
+    Object.entries({ provider, model }).flatMap(([name, value]) =>
+      typeof value === "string" && value.length <= maxNameLength ? [[name, cleanText(value)]] : [],
+    ),
+  );
 
 export const maxErrorLineBytes = 8 * 1024;
 

@@ -97,6 +97,7 @@ export async function runRunner(
     halt: halt.signal,
     onStopping: (runId, reason) =>
       printStatus({ event: "run_stopping", runId, reason: reason.replaceAll("_", " ") }),
+    onFolderLeft: (message) => printStatus({ event: "note", message }),
     onFault,
   };
 

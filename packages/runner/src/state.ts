@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "@signalbox/command-line";
 import { lockFolder, syncFolder } from "@signalbox/command-line/folders";
+import { removeFolder } from "./folders.ts";
 import {
   beginJournal,
   type Journal,
@@ -39,7 +40,7 @@ export interface JournalFile {
 
 export interface State {
   readonly runnerId: string;
-  /** Warnings about the permissions of the folder, as sentences. */
+  /** Warnings about the folder, as sentences. */
   readonly warnings: readonly string[];
   /** For the working folders of runs. */
   readonly workFolder: string;
@@ -63,15 +64,20 @@ export function openState(folder: string, wantedId: string | undefined): State {
       `Another runner has its journals in ${folder}. Stop it, or give this one a folder of its own with --state.`,
     );
   }
+  const warnings = [...lock.warnings];
+  let runnerId: string;
   try {
     for (const one of [journals, workFolder]) mkdirSync(one, { recursive: true, mode: 0o700 });
+    // Working folders of runs that a crash interrupted.
+    for (const name of readdirSync(workFolder)) {
+      const problem = removeFolder(join(workFolder, name));
+      if (problem !== undefined) warnings.push(problem);
+    }
+    runnerId = readRunnerId(folder, wantedId);
   } catch (error) {
     lock.release();
     throw unusableFolder(folder, error);
   }
-  // Working folders of runs that a crash interrupted.
-  for (const name of readdirSync(workFolder))
-    rmSync(join(workFolder, name), { recursive: true, force: true });
   const toPath = (name: string) => join(journals, name);
   const createJournalFile = (journal: Journal, name: string, close: () => void): JournalFile => ({
     journal,
@@ -87,8 +93,8 @@ export function openState(folder: string, wantedId: string | undefined): State {
     },
   });
   return {
-    warnings: lock.warnings,
-    runnerId: readRunnerId(folder, wantedId),
+    warnings,
+    runnerId,
     workFolder,
     async begin(start) {
       const name = `${start.runId}.${start.attempt}`;

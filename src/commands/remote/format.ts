@@ -11,8 +11,11 @@ export function formatLocalTime(at: number | null): string {
   return `${day} ${padTwoDigits(date.getHours())}:${padTwoDigits(date.getMinutes())}`;
 }
 
+/** The latest time of a date. A runner can report later ones, up to 2^53 − 1. */
+const maxTime = 8.64e15;
+
 export function formatClockTime(at: number): string {
-  const date = new Date(at);
+  const date = new Date(Math.min(at, maxTime));
   return `${padTwoDigits(date.getHours())}:${padTwoDigits(date.getMinutes())}:${padTwoDigits(date.getSeconds())}`;
 }
 

@@ -271,8 +271,10 @@ describe("what automations store", () => {
     const run = await queueRun(server, auth);
     for (let i = 0; i < 3; i++)
       await report(server, auth, run.id, event(i, { payload: { text: "x".repeat(10_000) } }));
+    const failed = { attempt: 1, status: "failed", error: { message: "x".repeat(15_000) } };
+    await complete(server, auth, run.id, failed);
     const { used } = await findQuota(auth, "automation_storage");
-    expect(used).toBeGreaterThan(30_000);
+    expect(used).toBeGreaterThan(45_000);
     await measureDue(server.platform, Date.now() + 20_000);
     const measured = await findQuota(auth, "automation_storage");
     // The metered sum and the measurement differ by the brackets and commas of JSON.
@@ -284,7 +286,7 @@ describe("what automations store", () => {
     await server.platform.db.run(sql`
       update organization_usage set measured_at = now() - interval '2 days' where org_id = ${workspace.orgId}`);
     await measureDue(server.platform, Date.now() + 20_000);
-    expect((await findQuota(auth, "automation_storage")).used).toBeLessThan(5_000);
+    expect((await findQuota(auth, "automation_storage")).used).toBeLessThan(20_000);
   });
 
   test("includes the newest revisions of an automation, and those that a run uses", async () => {

@@ -143,7 +143,9 @@ async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
   for (let after = ""; ; ) {
     const step = (await db.row<{ bytes: number; runs: number; last: string | null }>(sql`
       with run as (
-        select id, no, org_id, events_pruned_at, coalesce(octet_length(result_summary), 0) + ${overhead.run}::int as own from automation_runs
+        select id, no, org_id, events_pruned_at, coalesce(octet_length(result_summary), 0)
+          + coalesce(octet_length(error_message), 0) + ${overhead.run}::int as own
+        from automation_runs
         where org_id = ${orgId} and id > ${after} order by id limit ${runsPerStatement})
       select count(*)::int as runs, max(id) as last, coalesce(sum(own + coalesce((
           select sum(octet_length(e.events) + (e.last_sequence - e.previous_sequence) * ${overhead.event}::int)

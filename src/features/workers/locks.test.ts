@@ -9,6 +9,7 @@ import {
 } from "../../../test/harness.ts";
 import {
   beat,
+  createRegistrationToken,
   createWorker,
   passTime,
   reportRuntime,
@@ -179,11 +180,14 @@ describe.skipIf(inject("engine") === "pglite")("the order of locks (PostgreSQL o
     await interleave(worker, getToken, sql`automation_runners where name = ${worker.id}`);
   });
 
-  /** Starts each of these when the one before waits for the worker, and returns their replies. */
-  const runInOrder = async (worker: TestWorker, requests: readonly (() => Promise<Reply>)[]) => {
+  /** Starts each of these when the one before waits for what `lock` locks, and returns their replies. */
+  const runInOrder = async (
+    lock: (tx: Db) => Promise<unknown>,
+    requests: readonly (() => Promise<Reply>)[],
+  ) => {
     const { db } = server.platform;
     const { replies } = await db.transaction(async (tx) => {
-      await lockWorker(tx, worker);
+      await lock(tx);
       const countWaiting = async () =>
         (
           await db.rows(sql`
@@ -203,7 +207,7 @@ describe.skipIf(inject("engine") === "pglite")("the order of locks (PostgreSQL o
     const worker = await createSeen();
     const report = () => reportRuntime(server, worker, { bootId: "two" });
     const drain = () => call("POST", `/v1/workers/${worker.id}/drain`);
-    const replies = await runInOrder(worker, [report, drain, report]);
+    const replies = await runInOrder((tx) => lockWorker(tx, worker), [report, drain, report]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await call("GET", `/v1/workers/${worker.id}`)).body.worker.drainRequestedAt).not.toBeNull();
   });
@@ -217,12 +221,25 @@ describe.skipIf(inject("engine") === "pglite")("the order of locks (PostgreSQL o
       server.call(`/v1/workers/${worker.id}`, {
         ...{ method: "PATCH", body: { takeOver: true }, headers: admin.auth },
       });
-    const [taken, given] = await runInOrder(worker, [takeOver, getToken]);
+    const [taken, given] = await runInOrder((tx) => lockWorker(tx, worker), [takeOver, getToken]);
     expect([taken!.status, given!.status]).toEqual([200, 200]);
     const runner = { headers: { authorization: `Bearer ${given!.body.token}` } };
     expect((await server.call("/v1/automation-runner/work", runner)).status).toBe(200);
     const rotate = () => call("POST", `/v1/workers/${worker.id}/tokens`, { endEarlierTokens: true });
-    const [rotated, refused] = await runInOrder(worker, [rotate, getToken]);
+    const [rotated, refused] = await runInOrder((tx) => lockWorker(tx, worker), [rotate, getToken]);
+    expect([rotated!.status, refused!.status]).toEqual([201, 401]);
+  });
+
+  test("a machine registers only with a secret that has not ended", async () => {
+    const { id, auth } = await createRegistrationToken(server, acme.owner.auth);
+    const path = `/v1/worker-registration-tokens/${id}/rotate`;
+    const rotate = () => call("POST", path, { endEarlierSecrets: true });
+    const register = () =>
+      server.call("/v1/workers/register", { body: { instanceId: "machine-of-somebody" }, headers: auth });
+    const [rotated, refused] = await runInOrder(
+      (tx) => tx.rows(sql`select from worker_registration_tokens where id = ${id} for update`),
+      [rotate, register],
+    );
     expect([rotated!.status, refused!.status]).toEqual([201, 401]);
   });
 

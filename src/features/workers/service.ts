@@ -128,6 +128,9 @@ async function finishChange(ctx: MemberCtx, tx: Db, action: `worker.${string}`, 
   return { worker };
 }
 
+/** The last day of the year 9999, after which ISO 8601 needs an extended format. */
+const maxPauseUntil = Date.UTC(9999, 11, 31);
+
 interface Pause {
   note: string;
   until?: number | undefined;
@@ -136,6 +139,8 @@ interface Pause {
 export async function pause(ctx: MemberCtx, id: string, { note, until }: Pause) {
   const end = until ?? null;
   if (end !== null && end <= Date.now()) throw invalidField(["until"], "The time must be in the future.");
+  if (end !== null && end > maxPauseUntil)
+    throw invalidField(["until"], "This is too far in the future. Leave it out to pause without an end.");
   return ctx.db.transaction(async (tx) => {
     const before = await lockWorker(tx, ctx.orgId, id);
     await store.setPause(tx, ctx.orgId, id, { note, until: end });

@@ -379,6 +379,13 @@ describe("workers", () => {
     expect((await call("GET", `/v1/automation-runs/${runId}`, undefined, asRun)).status).toBe(401);
   });
 
+  test("are not paused until a time that no calendar shows", async () => {
+    const worker = await createWorker(server, acme.owner.auth);
+    const until = Date.UTC(10_000, 0, 1);
+    const reply = await call("POST", `/v1/workers/${worker.id}/pause`, { note: "Disk", until });
+    expect(reply).toMatchObject({ status: 400, body: { details: [{ path: ["until"] }] } });
+  });
+
   test("host a runner that claims no run by a first report while they are paused or drain", async () => {
     for (const request of ["pause", "drain"]) {
       const worker = await create();

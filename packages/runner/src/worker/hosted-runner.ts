@@ -53,6 +53,7 @@ export function hostRunner({
         const state = openState(stateFolder, settings.info.runnerId);
         try {
           setProblem(undefined);
+          for (const message of state.warnings) printStatus({ event: "note", message });
           await runRunner({ ...settings, once: false, onRuns, waker }, state, printStatus, stopping.signal);
         } finally {
           state.close();

@@ -25,6 +25,8 @@ describe("a worker", () => {
   let tokenRefusal: string | undefined = "";
   let isSuspended = false;
   let isPaused = false;
+  /** The greatest sequence of a heartbeat that the server has. */
+  let greatest = -1;
   /** Whether a report about an upgrade is refused. */
   let isEnded: (body: Record<string, unknown>) => boolean;
 
@@ -35,6 +37,7 @@ describe("a worker", () => {
     wanted = undefined;
     tokenRefusal = "";
     isPaused = false;
+    greatest = -1;
     isSuspended = false;
     isEnded = () => false;
     server = createServer(async (request, response) => {
@@ -67,7 +70,7 @@ describe("a worker", () => {
       const desired = { configurationRevision: 0, paused: isPaused, drain: false, ...wanted };
       const reply = isRefused
         ? { error: "upgrade_ended", message: "This upgrade is cancelled." }
-        : { workerId: "wrk_1", sequence: -1, nextHeartbeatSeconds: 0.02, desired };
+        : { workerId: "wrk_1", sequence: greatest, nextHeartbeatSeconds: 0.02, desired };
       response.writeHead(isRefused ? 409 : 200, { "content-type": "application/json" });
       response.end(JSON.stringify(reply));
     }).listen(0, "127.0.0.1");
@@ -173,6 +176,19 @@ describe("a worker", () => {
     expect(seen.findLast(({ path }) => path.endsWith("/runtime"))!.body.services).toEqual([
       { name: "runner", status: "healthy" },
     ]);
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+  });
+
+  test("counts on from the number of another process with its token", async () => {
+    const worker = start("true");
+    await waitForBeats(2);
+    // As if the process before, which ends slowly, had sent it.
+    greatest = 1_000_000;
+    await waitForBeats(3);
+    expect(seen.findLast(({ path }) => path.endsWith("/activity-heartbeat"))!.body.sequence).toBeGreaterThan(
+      greatest,
+    );
     worker.stop.abort();
     expect(await worker.ended).toBe(0);
   });

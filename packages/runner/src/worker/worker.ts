@@ -118,7 +118,10 @@ export async function runWorker(
   async function beat(): Promise<Answer> {
     if (JSON.stringify(describeRuntime()) !== reported) await report();
     sequence = findNextSequence(sequence);
-    return api.beat(sequence, findStatus(), runner?.runIds().slice(0, 16) ?? []);
+    const answer = await api.beat(sequence, findStatus(), runner?.runIds().slice(0, 16) ?? []);
+    // A process with the same token may have sent a larger one. Until a larger one than that, nothing is noticed.
+    sequence = Math.max(sequence, answer.sequence);
+    return answer;
   }
 
   /** Repeats a request until the server has answered it. False when it was refused, or when the worker has to stop. */

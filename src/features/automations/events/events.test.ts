@@ -97,7 +97,7 @@ describe("reporting events", () => {
     expect((await report(server, auth, run.id, last)).status).toBe(200);
     expect(await report(server, auth, run.id, event(1))).toMatchObject({
       status: 409,
-      body: { error: "run_already_completed" },
+      body: { error: "run_already_completed", message: expect.stringContaining("Send the completion") },
     });
     expect((await report(server, auth, run.id, last)).status).toBe(200);
     expect((await complete(server, auth, run.id, { attempt: 1, status: "succeeded" })).status).toBe(200);

@@ -200,7 +200,8 @@ async function decideUnderLock(
       return refuse(leaseLost(run, attempt, more), attempt <= run.attempt ? reports.slice(index) : []);
     }
     if (stored !== undefined) return refuse(eventConflict(event.sequence, more));
-    if (fenceResult === "over" || last?.isTerminal) return refuse(alreadyCompleted(more));
+    if (fenceResult === "over") return refuse(alreadyCompleted(more));
+    if (last?.isTerminal) return refuse(afterTerminal(more));
     const expected = last ? last.sequence + 1 : 0;
     if (event.sequence !== expected && (expected > 0 || event.sequence !== 1)) {
       return refuse(sequenceGap(event.sequence, expected, more));
@@ -269,6 +270,14 @@ const attemptMismatch = (attempt: number, first: number, more: Record<string, un
   conflict(
     "runner_lease_lost",
     `The batch belongs to attempt ${first}, but this event belongs to attempt ${attempt}. Send events of one attempt in a batch.`,
+    more,
+  );
+
+/** The run itself goes on until its completion. */
+const afterTerminal = (more: Record<string, unknown>) =>
+  conflict(
+    "run_already_completed",
+    "Nothing follows the terminal event of an attempt. Send the completion, if you have not sent it.",
     more,
   );
 

@@ -153,7 +153,8 @@ export const list = route({
   path: "/v1/automation-runs",
   tag,
   summary: "List runs, newest first",
-  description: "Lists the caller's own runs, or with `automations:manage` those of every member.",
+  description:
+    "Lists the caller's own runs, or with `automations:manage` those of every member. A page also ends when it has about 2 MiB of results and errors.",
   access: can("automations:create"),
   query: runQuery,
   replies: { 200: definePage(NamedRun).meta({ id: "AutomationRunPage" }) },
@@ -240,7 +241,7 @@ export const claim = route({
   tag,
   summary: "Claim a queued run",
   description:
-    "`assignment` is null when another holder has the run or when the run has ended. A claim also ends the run when a template or connection of it is missing. The same runner can claim again: it gets the same assignment with a new credential, and the earlier credential ends.",
+    "`assignment` is null when another holder has the run, when the run has ended, or when the worker of the runner is paused or drains. A claim also ends the run when a template or connection of it is missing, or when a budget is spent. The same runner can claim again: it gets the same assignment with a new credential, and the earlier credential ends.",
   access: asReporter,
   params: runId,
   replies: { 200: z.strictObject({ assignment: Assignment.nullable() }) },
@@ -317,7 +318,12 @@ export const Completion = z
       }),
     ).describe("The usage of this attempt in addition to its usage events."),
     error: optionalText(
-      z.object({ message: optionalText(z.string()), retryable: optionalText(z.boolean()) }),
+      z.object({
+        message: optionalText(z.string()).describe(
+          "Why the attempt failed, for a person to read. The first 20,000 characters are kept.",
+        ),
+        retryable: optionalText(z.boolean()),
+      }),
     ),
   })
   .transform(({ status, outcome, ...rest }, issues) => {

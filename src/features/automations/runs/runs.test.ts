@@ -338,6 +338,36 @@ describe("completing a run", () => {
     ]);
   });
 
+  test("of a long error message the beginning is kept, and the same report is still a repeated one", async () => {
+    const run = await queueRun(server, auth);
+    const failed = { attempt: 1, status: "failed", error: { message: `a${"😀".repeat(200_000)}` } };
+    const first = await complete(server, auth, run.id, failed);
+    expect(first.status).toBe(200);
+    const { message } = first.body.run.error;
+    expect(message).toBe(`a${"😀".repeat(9_999)}\ufffd`);
+    expect(await complete(server, auth, run.id, failed)).toMatchObject({ status: 200, body: first.body });
+  });
+
+  test("a page of runs ends when it has about 2 MiB of results and errors, and every run is listed once", async () => {
+    const { owner } = await createWorkspace(server);
+    const { id } = await createAutomation(server, owner.auth);
+    const ids: string[] = [];
+    const long = "😀".repeat(20_000);
+    for (let n = 0; n < 20; n++) {
+      const run = await runNow(server, owner.auth, id);
+      const failed = { attempt: 1, status: "failed", resultSummary: long, error: { message: long } };
+      expect((await complete(server, owner.auth, run.id, failed)).status).toBe(200);
+      ids.unshift(run.id);
+    }
+    const read = async (search: string) =>
+      (await server.call(`/v1/automation-runs?${search}`, { headers: owner.auth })).body;
+    const first = await read("limit=100");
+    expect(first.items).toHaveLength(17);
+    const second = await read(`limit=100&cursor=${first.nextCursor}`);
+    expect(second.nextCursor).toBeNull();
+    expect([...first.items, ...second.items].map((run: { id: string }) => run.id)).toEqual(ids);
+  });
+
   test("an unknown run is not found, a future attempt has no lease", async () => {
     const globex = await createWorkspace(server, "Globex");
     const run = await queueRun(server, auth);

@@ -310,9 +310,10 @@ async function decideCompletion(
   if (fenceResult === "lost") {
     return { refusal: leaseLost(run, report.attempt), late: report.attempt <= run.attempt };
   }
-  await store.recordResult(tx, orgId, id, digest, report);
-  // A result is accepted even when the storage is full, because a run must be able to end. Its size is limited.
-  const bytes = Buffer.byteLength(report.resultSummary ?? "");
+  // A result is accepted even when the storage is full, because a run must be able to end. So its size is limited.
+  const error = report.error && { ...report.error, message: cutErrorMessage(report.error.message) };
+  await store.recordResult(tx, orgId, id, digest, { ...report, error });
+  const bytes = Buffer.byteLength(report.resultSummary ?? "") + Buffer.byteLength(error?.message ?? "");
   tx.afterCommit(() => ctx.state.get(quotaMeter).add(orgId, "automation_storage", bytes));
   await store.endAttempt(tx, orgId, id, report.attempt, report.status);
   const reason =
@@ -333,6 +334,12 @@ async function decideCompletion(
     ]);
   return { stored: stored! };
 }
+
+const maxErrorMessageLength = 20_000;
+
+/** Cut and not refused, because a run must be able to end whatever its program says. */
+const cutErrorMessage = (message: string | null) =>
+  message?.slice(0, maxErrorMessageLength).toWellFormed() ?? null;
 
 /** Fields that were added later are left out when they are empty, so that reports of earlier versions stay the same. */
 function computeCompletionDigest({ usage, ...report }: Completion): string {

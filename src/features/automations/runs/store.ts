@@ -112,6 +112,7 @@ export const list = (db: Db, orgId: OrgId, reach: Reach, filter: RunFilter) => {
       return sql`select * from (${join(parts, " union all ")}) r order by r.id desc limit ${count}`;
     },
     rows: (ids) => sql`select ${namedColumns} from automation_runs r where r.id = any(${ids})`,
+    bytes: sql`coalesce(octet_length(page."resultSummary"), 0) + coalesce(octet_length(page.error::text), 0)`,
   });
 };
 

@@ -48,7 +48,7 @@ export async function change(
     await store.save(tx, ctx.orgId, settings);
     const { monthlyBudgetMicros, budgetWarningPercent } = settings;
     if ("monthlyBudgetMicros" in changedFields || "budgetWarningPercent" in changedFields)
-      await setMonthlyBudget(tx, ctx.orgId, ctx.member.id, monthlyBudgetMicros, budgetWarningPercent);
+      await setMonthlyBudget(ctx, tx, ctx.orgId, ctx.member.id, monthlyBudgetMicros, budgetWarningPercent);
     const target = { type: "automation_settings", id: ctx.orgId };
     await record(ctx, tx, { action: "automation_settings.changed", target, before, after: settings });
     return { settings };

@@ -385,6 +385,32 @@ describe("an implausible report", () => {
     await report(server, headers, id, usageEvent(0, costMicros));
   };
 
+  test.each([
+    ["the settings", (headers: Auth) => settle({ monthlyBudgetMicros: 500 }, headers)],
+    [
+      "its budget",
+      async (headers: Auth) => {
+        const { items } = (await server.call("/v1/llm-budgets", { headers })).body;
+        const change = { method: "PATCH", body: { limitMicros: 500 }, headers };
+        expect((await server.call(`/v1/llm-budgets/${items[0].id}`, change)).status).toBe(200);
+      },
+    ],
+  ])("stops the runs when %s set a limit that is spent already", async (_, lower) => {
+    const workspace = await createWorkspace(server, "Cyberdyne");
+    const { auth } = workspace.owner;
+    await settle({ monthlyBudgetMicros: 10_000 }, auth);
+    await spend(auth, 600);
+    const running = await queueRun(server, auth);
+    await claim(server, auth, running.id);
+    await lower(auth);
+    const stops = await server.platform.db.rows(sql`
+      select from pgboss.job
+      where name = 'automations.stop-organization' and data ->> 'orgId' = ${workspace.orgId}`);
+    expect(stops).toHaveLength(1);
+    await stopOrganization.handle(server.platform, { orgId: workspace.orgId });
+    expect((await readRun(server, auth, running.id)).run.cancelRequestedAt).toBeTypeOf("number");
+  });
+
   test("stops no run when the stop comes after the budget was raised", async () => {
     const workspace = await createWorkspace(server, "Tyrell");
     const { auth } = workspace.owner;

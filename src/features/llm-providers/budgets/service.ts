@@ -1,4 +1,4 @@
-import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
@@ -6,7 +6,7 @@ import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { listGrantees } from "../../teams/index.ts";
-import { computeState } from "./check.ts";
+import { computeState, findExceededBudget, isMonthlyOfOrganization } from "./check.ts";
 import type { BudgetChange, LlmBudget, NewBudget } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -59,6 +59,7 @@ export async function create(ctx: MemberCtx, { subject, ...given }: NewBudget) {
         throw invalidField(["subject", "id"], `There is no such ${subject.kind} here.`);
       const row = (await store.find(tx, orgId, null, id))!;
       await recordChange(ctx, tx, "created", row.id, undefined, row);
+      await stopRunsIfSpent(ctx, tx, orgId);
       return { budget: toBudget(row) };
     });
   } catch (error) {
@@ -91,6 +92,7 @@ export const change = (ctx: MemberCtx, id: string, input: BudgetChange) =>
     await store.update(tx, ctx.orgId, before.id, { mode, limitMicros, warningPercent });
     const row = (await store.find(tx, ctx.orgId, null, before.id))!;
     await recordChange(ctx, tx, "changed", row.id, before, row);
+    await stopRunsIfSpent(ctx, tx, ctx.orgId);
     return { budget: toBudget(row) };
   });
 
@@ -147,8 +149,18 @@ export async function findMonthlyBudget(db: Db, orgId: OrgId) {
 /** Waits for changes of the monthly budget that are not committed, so that a change of a part of it keeps them. */
 export const lockMonthlyBudget = (tx: Db, orgId: OrgId) => store.lockOrganizationBudget(tx, orgId);
 
+/** The room of automations has this job, and imports this one, so the job is named and not imported. */
+const stopOrganization = { name: "automations.stop-organization" };
+
+/** A new limit can be spent already. Without a report of a cost, running runs would go on. */
+async function stopRunsIfSpent({ jobs }: Pick<Platform, "jobs">, tx: Db, orgId: OrgId): Promise<void> {
+  const exceeded = await findExceededBudget(tx, orgId, [orgId]);
+  if (exceeded && isMonthlyOfOrganization(exceeded)) await jobs.add(tx, stopOrganization, { orgId });
+}
+
 /** Sets or removes the monthly budget of the organization. The caller records the change. */
 export async function setMonthlyBudget(
+  platform: Pick<Platform, "jobs">,
   tx: Db,
   orgId: OrgId,
   createdBy: string,
@@ -157,4 +169,5 @@ export async function setMonthlyBudget(
 ): Promise<void> {
   if (limitMicros === null) return void (await store.removeOrganizationBudget(tx, orgId));
   await store.saveOrganizationBudget(tx, orgId, { id: newId("lbg"), limitMicros, warningPercent, createdBy });
+  await stopRunsIfSpent(platform, tx, orgId);
 }

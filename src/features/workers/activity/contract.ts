@@ -55,7 +55,7 @@ export const heartbeat = route({
       .enum(["busy", "idle", "draining", "stopped"])
       .describe("`stopped`: the last heartbeat of a process that ends."),
     runIds: z
-      .array(z.string().regex(/^[\w-]{1,60}$/))
+      .array(z.string().regex(/^[\w-]{1,60}$/, "Use letters, digits, - and _ only, at most 60."))
       .max(16)
       .default([])
       .describe("The runs that it has."),

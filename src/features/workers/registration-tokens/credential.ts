@@ -14,6 +14,8 @@ export const registrationCredential: CredentialType = {
       found && {
         credential: "worker_registration",
         credentialId: found.id,
+        // A secret has no id of its own.
+        madeWith: found.start,
         principal: "machine",
         machine: { orgId: found.orgId, permissions: new Set(), isSuspended: found.isSuspended },
       }

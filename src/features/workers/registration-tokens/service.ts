@@ -104,8 +104,9 @@ async function registerInside(
 ) {
   const { orgId, caller } = ctx;
   const token = await store.lock(tx, orgId, caller.credentialId);
-  // Removed since the request began.
-  if (!token) throw unauthorized("invalid_token", "The token is unknown, has expired or was revoked.");
+  // Removed or rotated since the request began. It has waited for that, because the token is locked.
+  if (!token || !(await store.isValidSecret(tx, orgId, token.id, caller.madeWith ?? "")))
+    throw unauthorized("invalid_token", "The token is unknown, has expired or was revoked.");
   const owner = { memberId: token.ownerId, permissions: token.permissions };
   const known = await findByInstance(tx, orgId, instanceId);
   if (known) {

@@ -99,7 +99,7 @@ export const remove = (tx: Db, orgId: OrgId, id: string) =>
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
-    select t.id, t.org_id as "orgId", ${isSuspended(sql`t.org_id`)} as "isSuspended"
+    select t.id, x.start, t.org_id as "orgId", ${isSuspended(sql`t.org_id`)} as "isSuspended"
     from worker_registration_secrets x
     join worker_registration_tokens t on t.id = x.token_id
     join members m on m.id = t.member_id and m.org_id = t.org_id
@@ -108,7 +108,15 @@ const selectByHash = reuseStatement(
 );
 
 export const findByToken = (db: Db, tokenHash: string) =>
-  db.row<{ id: RegistrationTokenId; orgId: OrgId; isSuspended: boolean }>(selectByHash(tokenHash));
+  db.row<{ id: RegistrationTokenId; start: string; orgId: OrgId; isSuspended: boolean }>(
+    selectByHash(tokenHash),
+  );
+
+/** Whether a secret is valid at this moment. A transaction that waited may have begun before the secret ended. */
+export const isValidSecret = async (tx: Db, orgId: OrgId, id: string, start: string): Promise<boolean> =>
+  (await tx.row(sql`
+    select 1 from worker_registration_secrets where org_id = ${orgId} and token_id = ${id} and start = ${start}
+      and (expires_at is null or expires_at > clock_timestamp())`)) !== undefined;
 
 /** `members` is a condition on the members whose tokens are deleted. Returns a row for each. */
 export const removeOfMembersAcrossOrganizations = (db: Db, members: Sql) =>
