@@ -1,8 +1,8 @@
 import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
-import { findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
-import type { TemplateContent } from "./fields.ts";
+import { findCountLimit, findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
+import { limits, type TemplateContent } from "./fields.ts";
 import type { FoundFile } from "./files/index.ts";
 import * as store from "./store.ts";
 
@@ -48,6 +48,10 @@ export async function reserveStorage(
   if (!refusal) tx.afterCommit(() => meter.add(orgId, "template_storage", bytes));
   return refusal;
 }
+
+/** How many templates a sync may leave in the organization. */
+export const findMaxTemplates = async (platform: Pick<Platform, "config">, tx: Db, orgId: OrgId) =>
+  Math.min(limits.perOrganization, await findCountLimit(platform, tx, orgId, "templates"));
 
 /** Deletes the versions beyond the quota `template_versions`. */
 export async function removeOldVersions(

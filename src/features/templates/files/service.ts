@@ -38,6 +38,7 @@ export async function applyFiles(
   orgId: OrgId,
   origin: store.Origin,
   files: readonly FoundFile[],
+  maxTemplates: number,
 ): Promise<Outcome | undefined> {
   await lockWriting(tx, orgId);
   const { connectorId } = origin;
@@ -49,6 +50,7 @@ export async function applyFiles(
   const plan = createPlan(files, stored, {
     slugs: new Map(takenSlugs.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
     count: await store.countOthers(tx, orgId, connectorId),
+    limit: maxTemplates,
   });
   if (!plan) return undefined;
   const { added, changed, moved, removed, unchanged, problems } = plan;

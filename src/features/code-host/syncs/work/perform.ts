@@ -2,7 +2,13 @@ import { addJitter } from "@signalbox/flow-control";
 import type { Platform } from "../../../../platform/context.ts";
 import { SandboxError } from "../../../../platform/sandbox/index.ts";
 import { recordAsSystem } from "../../../audit/index.ts";
-import { applyFiles, listKnownFiles, removeOldVersions, reserveStorage } from "../../../templates/index.ts";
+import {
+  applyFiles,
+  findMaxTemplates,
+  listKnownFiles,
+  removeOldVersions,
+  reserveStorage,
+} from "../../../templates/index.ts";
 import { Failure, toFailure } from "../../failure.ts";
 import { completeTarget, type RepositoryContent, readTarget } from "../../source/index.ts";
 import { type Claim, maxAttempts } from "./claim.ts";
@@ -104,11 +110,12 @@ async function applyReading(
     }
     const full = await reserveStorage(platform, tx, orgId, files);
     if (full) throw new Failure("too_large", full.message);
-    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files);
+    const maxTemplates = await findMaxTemplates(platform, tx, orgId);
+    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files, maxTemplates);
     if (!outcome) {
       throw new Failure(
         "too_many_templates",
-        "The organization would have more than 10,000 templates. Choose a smaller folder, or remove some.",
+        `The organization would have more than ${maxTemplates.toLocaleString("en")} templates (quota templates). Choose a smaller folder, or remove some.`,
       );
     }
     await removeOldVersions(platform, tx, orgId, { connectorId });
