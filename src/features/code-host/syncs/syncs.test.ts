@@ -636,6 +636,31 @@ describe("the comparison of heads", () => {
     expect(await templates()).toEqual({ a: "healed" });
   });
 
+  test("of an earlier address leaves no error when the address was corrected meanwhile", async () => {
+    await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    const { connector } = await connected({ cloneUrl: `${git.url}/wrong.git` });
+    const asked = Promise.withResolvers<void>();
+    const corrected = Promise.withResolvers<void>();
+    git.options.intercept = async (request) => {
+      if (!request.url!.startsWith("/wrong")) return false;
+      asked.resolve();
+      await corrected.promise;
+      return false;
+    };
+    const sweeping = sweepConnector(server, connector.id);
+    await asked.promise;
+    const change = { method: "PATCH", body: { cloneUrl: repository.url }, headers: acme.owner.auth };
+    expect((await server.call(`/v1/connectors/${connector.id}`, change)).status).toBe(200);
+    await runSyncs(server);
+    corrected.resolve();
+    await sweeping;
+    git.options.intercept = () => false;
+    expect((await call(`/v1/connectors/${connector.id}`)).body.connector).toMatchObject({
+      checkError: null,
+      lastSync: { status: "succeeded" },
+    });
+  });
+
   test("does not retry a head that cannot succeed, and tries a new one", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const { connector } = await connected();
