@@ -535,6 +535,23 @@ describe("the queue of a connector", () => {
     expect(await templates()).toEqual({ a: "a" });
   });
 
+  test.each([
+    ["disabled", "The connector was disabled while its repository was read."],
+    ["disconnected", "The code host ended the connection while the repository was read."],
+  ])("a sync whose connector is %s while it reads says so and changes nothing", async (status, message) => {
+    await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    git.options.intercept = async () => {
+      await server.platform.db.run(
+        sql`update connectors set status = ${status} where org_id = ${acme.orgId}`,
+      );
+      return false;
+    };
+    const { sync } = await connected();
+    git.options.intercept = () => false;
+    expect(sync).toMatchObject({ status: "failed", error: { code: `connector_${status}`, message } });
+    expect(await templates()).toEqual({});
+  });
+
   test("a changed folder is synced automatically, and content of the old folder is not used", async () => {
     await repository.commit({
       "templates/a.md": templateFile("A", "a"),

@@ -96,7 +96,9 @@ async function applyReading(
     if (current.status !== "active")
       throw new Failure(
         `connector_${current.status}`,
-        "The connector was disabled while its repository was read.",
+        current.status === "disabled"
+          ? "The connector was disabled while its repository was read."
+          : "The code host ended the connection while the repository was read.",
       );
     // The settings changed during the attempt, so the sync is queued again. If another sync is already queued, that
     // one does the work of both.
