@@ -363,6 +363,31 @@ describe("templates", () => {
 });
 
 describe("templates of a repository", () => {
+  test("count for the storage when they are written, and not when they are only read", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "template_storage", 60_000);
+    const git = await startGitServer();
+    try {
+      const repository = await git.repository();
+      const file = templateFile("First", "x".repeat(40_000), "slug: first\n");
+      await repository.commit({ "templates/first.md": file });
+      const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
+      await runSyncs(server);
+      const { used } = await findQuota(auth, "template_storage");
+      // The files of another folder are all read, and this one has the same content.
+      const change = { method: "PATCH", body: { folder: "" }, headers: auth };
+      expect((await server.call(`/v1/connectors/${id}`, change)).status).toBe(200);
+      await runSyncs(server);
+      const path = `/v1/connector-syncs?connectorId=${id}&limit=1`;
+      const [sync] = (await server.call(path, { headers: auth })).body.items;
+      expect(sync).toMatchObject({ cause: "changed", status: "succeeded", changes: { unchanged: 1 } });
+      expect(await findQuota(auth, "template_storage")).toMatchObject({ used });
+    } finally {
+      await git.close();
+    }
+  });
+
   test("a sync adds none beyond the quota, and one that adds none succeeds", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
 import { findCountLimit, findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
 import { limits, type TemplateContent } from "./fields.ts";
-import type { FoundFile } from "./files/index.ts";
+import type { Write } from "./files/index.ts";
 import * as store from "./store.ts";
 
 type StoragePlatform = Pick<Platform, "bus" | "config" | "db" | "log" | "state">;
@@ -30,20 +30,15 @@ export async function checkStorage(
   tx.afterCommit(() => meter.add(ctx.orgId, "template_storage", bytes));
 }
 
-/**
- * Checks and counts the storage of the files that a connector read. It returns the refusal, because no caller waits for
- * a reply.
- */
+/** Checks and counts the storage of versions from files. It returns the refusal, because no caller waits for a reply. */
 export async function reserveStorage(
   platform: StoragePlatform,
   tx: Db,
   orgId: OrgId,
-  found: readonly FoundFile[],
+  writes: readonly Write[],
 ): Promise<Refusal | undefined> {
   const meter = platform.state.get(quotaMeter);
-  const bytes = found.reduce((sum, { content }) => {
-    return sum + (content && "json" in content ? content.json.byteLength + overhead.version : 0);
-  }, 0);
+  const bytes = writes.reduce((sum, { content }) => sum + content.json.byteLength + overhead.version, 0);
   const refusal = await meter.findRefusal(tx, orgId, "template_storage", bytes);
   if (!refusal) tx.afterCommit(() => meter.add(orgId, "template_storage", bytes));
   return refusal;

@@ -110,10 +110,14 @@ async function applyReading(
       await store.release(tx, orgId, id, holder);
       return "released";
     }
-    const full = await reserveStorage(platform, tx, orgId, files);
-    if (full) throw new Failure("too_large", full.message);
     const maxTemplates = await findMaxTemplates(platform, tx, orgId);
-    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files, maxTemplates);
+    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files, {
+      maxTemplates,
+      async reserve(writes) {
+        const full = await reserveStorage(platform, tx, orgId, writes);
+        if (full) throw new Failure("too_large", full.message);
+      },
+    });
     if (!outcome) {
       throw new Failure(
         "too_many_templates",
