@@ -166,7 +166,7 @@ async function acceptDelivery(
   }
   const turn = waitToParse(ctx, body, connector?.orgId);
   if (turn) await turn;
-  let parsed: ParsedDelivery;
+  let parsed: ParsedDelivery | Refusal;
   try {
     parsed = await parseAnySize(ctx.sandbox, {
       dialect,
@@ -175,13 +175,18 @@ async function acceptDelivery(
       body,
     });
   } catch (error) {
-    // People who set up a connector need to see that a delivery arrived, and what is wrong with it.
-    if (sentId && error instanceof Refusal) await record({}, { outcome: "invalid", reason: error.message });
-    throw error;
+    // Other refusals, for example while the process stops, say nothing about the delivery.
+    if (!(error instanceof Refusal) || error.status !== 400) throw error;
+    parsed = error;
   }
   if (connector && performance.now() - verifiedAt > longWaitMs) {
     const { secrets } = await ctx.state.get(secretCache).find(ctx.db, connector.id);
     if (!secrets.some(({ id }) => id === connector.secretId)) return undefined;
+  }
+  if (parsed instanceof Refusal) {
+    // People who set up a connector need to see that a delivery arrived, and what is wrong with it.
+    if (sentId) await record({}, { outcome: "invalid", reason: parsed.message });
+    throw parsed;
   }
   const { action, event } = parsed;
   const about = { action, ...describeSubject(event) };
