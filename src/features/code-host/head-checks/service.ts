@@ -37,7 +37,7 @@ export async function compareHeadsOfStaleConnectors(platform: Platform): Promise
 
 async function compareHead(platform: Platform, connector: store.StaleConnector): Promise<void> {
   const { db, log } = platform;
-  const { id, ref, syncedCommit } = connector;
+  const { orgId, id, ref, syncedCommit } = connector;
   let head: string | null;
   try {
     const options = { signal: AbortSignal.timeout(timeoutMs), timeoutMs };
@@ -50,11 +50,11 @@ async function compareHead(platform: Platform, connector: store.StaleConnector):
   } catch (error) {
     const failure = toFailure(error);
     if (!failure) log.warn({ connectorId: id, err: error }, "connector check failed");
-    await store.setCheckError(db, connector, failure?.message ?? "The server did not answer in time.");
+    await store.setCheckError(db, orgId, connector, failure?.message ?? "The server did not answer in time.");
     return;
   }
   const checkError = head === null ? `There is no ${ref} in the repository.` : null;
-  await store.setCheckError(db, connector, checkError);
+  await store.setCheckError(db, orgId, connector, checkError);
   if (head !== syncedCommit) await queueUnlessFailed(platform, connector, head);
 }
 

@@ -35,7 +35,8 @@ export const claimStaleAcrossOrganizations = (
 /** Records nothing when the address, the ref or the access was changed during the check. */
 export const setCheckError = (
   db: Db,
-  { orgId, id, cloneUrl, ref, accessKind, accessSecret }: StaleConnector,
+  orgId: OrgId,
+  { id, cloneUrl, ref, accessKind, accessSecret }: StaleConnector,
   error: string | null,
 ) =>
   db.run(sql`
