@@ -8,7 +8,15 @@ import { idempotencyLimits } from "./service.ts";
 export { Quota } from "./contract.ts";
 export { instanceLimit } from "./limits.ts";
 export { quotaMeter } from "./meter.ts";
-export { findKeepLimit, listQuotas, measureDue, readLimits, replaceLimits, takeQuota } from "./service.ts";
+export {
+  findCountLimit,
+  findKeepLimit,
+  listQuotas,
+  measureDue,
+  readLimits,
+  replaceLimits,
+  takeQuota,
+} from "./service.ts";
 export { overhead } from "./store.ts";
 
 export const room = defineRoom({

@@ -364,6 +364,71 @@ describe("templates", () => {
   });
 });
 
+describe("templates of a repository", () => {
+  test("count for the storage when they are written, and not when they are only read", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "template_storage", 60_000);
+    const git = await startGitServer();
+    try {
+      const repository = await git.repository();
+      const file = templateFile("First", "x".repeat(40_000), "slug: first\n");
+      await repository.commit({ "templates/first.md": file });
+      const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
+      await runSyncs(server);
+      const { used } = await findQuota(auth, "template_storage");
+      // The files of another folder are all read, and this one has the same content.
+      const change = { method: "PATCH", body: { folder: "" }, headers: auth };
+      expect((await server.call(`/v1/connectors/${id}`, change)).status).toBe(200);
+      await runSyncs(server);
+      const path = `/v1/connector-syncs?connectorId=${id}&limit=1`;
+      const [sync] = (await server.call(path, { headers: auth })).body.items;
+      expect(sync).toMatchObject({ cause: "changed", status: "succeeded", changes: { unchanged: 1 } });
+      expect(await findQuota(auth, "template_storage")).toMatchObject({ used });
+    } finally {
+      await git.close();
+    }
+  });
+
+  test("a sync adds none beyond the quota, and one that adds none succeeds", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "templates", 3);
+    await createTemplate(server, auth);
+    const git = await startGitServer();
+    try {
+      const repository = await git.repository();
+      await repository.commit({
+        "templates/a.md": templateFile("A", "a"),
+        "templates/b.md": templateFile("B", "b"),
+      });
+      const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
+      const sync = async () => {
+        await server.call(`/v1/connectors/${id}/sync`, { method: "POST", headers: auth });
+        await runSyncs(server);
+        return (await server.call(`/v1/connector-syncs?connectorId=${id}&limit=1`, { headers: auth })).body
+          .items[0];
+      };
+      expect(await sync()).toMatchObject({ status: "succeeded" });
+      await repository.commit({ "templates/c.md": templateFile("C", "c") });
+      expect(await sync()).toMatchObject({
+        status: "failed",
+        error: { code: "too_many_templates", message: expect.stringContaining("more than 3 templates") },
+      });
+      expect(await findQuota(auth, "templates")).toMatchObject({ used: 3, limit: 3 });
+      // A lower limit removes nothing, and a repository that does not grow is still followed.
+      await allow(workspace.orgId, "templates", 1);
+      await repository.commit({ "templates/a.md": templateFile("A", "better"), "templates/b.md": null });
+      expect(await sync()).toMatchObject({
+        status: "succeeded",
+        changes: { added: 1, changed: 1, removed: 1 },
+      });
+    } finally {
+      await git.close();
+    }
+  });
+});
+
 describe("webhooks", () => {
   const send = (path: string, secret: string, body: string, name = "push") =>
     server.call(`/v1/webhooks/connectors/${path}`, {

@@ -49,6 +49,17 @@ export async function findKeepLimit(
   return Math.max(1, (settings && findLimit(config, name, settings)) ?? Number.MAX_SAFE_INTEGER);
 }
 
+/** How many objects the organization may have. For work that adds many at once; others call `takeQuota`. */
+export async function findCountLimit(
+  { config }: Pick<Platform, "config">,
+  db: Db,
+  orgId: OrgId,
+  name: CountQuota,
+): Promise<number> {
+  const settings = await store.findLimitSettings(db, orgId, name);
+  return (settings && findLimit(config, name, settings)) ?? Number.MAX_SAFE_INTEGER;
+}
+
 /** The limits of Idempotency-Key per day. */
 export async function idempotencyLimits({ config, db }: Pick<Platform, "config" | "db">, orgId: OrgId) {
   const provisional = await store.isProvisional(db, orgId);

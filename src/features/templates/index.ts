@@ -12,7 +12,7 @@ export {
   type Problem,
   removeTemplates,
 } from "./files/index.ts";
-export { removeOldVersions, reserveStorage } from "./storage.ts";
+export { findMaxTemplates, removeOldVersions, reserveStorage } from "./storage.ts";
 
 export const room = defineRoom({
   name: "templates",

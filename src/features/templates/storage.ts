@@ -1,9 +1,9 @@
 import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
-import { findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
-import type { TemplateContent } from "./fields.ts";
-import type { FoundFile } from "./files/index.ts";
+import { findCountLimit, findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
+import { limits, type TemplateContent } from "./fields.ts";
+import type { Write } from "./files/index.ts";
 import * as store from "./store.ts";
 
 type StoragePlatform = Pick<Platform, "bus" | "config" | "db" | "log" | "state">;
@@ -30,24 +30,23 @@ export async function checkStorage(
   tx.afterCommit(() => meter.add(ctx.orgId, "template_storage", bytes));
 }
 
-/**
- * Checks and counts the storage of the files that a connector read. It returns the refusal, because no caller waits for
- * a reply.
- */
+/** Checks and counts the storage of versions from files. It returns the refusal, because no caller waits for a reply. */
 export async function reserveStorage(
   platform: StoragePlatform,
   tx: Db,
   orgId: OrgId,
-  found: readonly FoundFile[],
+  writes: readonly Write[],
 ): Promise<Refusal | undefined> {
   const meter = platform.state.get(quotaMeter);
-  const bytes = found.reduce((sum, { content }) => {
-    return sum + (content && "json" in content ? content.json.byteLength + overhead.version : 0);
-  }, 0);
+  const bytes = writes.reduce((sum, { content }) => sum + content.json.byteLength + overhead.version, 0);
   const refusal = await meter.findRefusal(tx, orgId, "template_storage", bytes);
   if (!refusal) tx.afterCommit(() => meter.add(orgId, "template_storage", bytes));
   return refusal;
 }
+
+/** How many templates a sync may leave in the organization. */
+export const findMaxTemplates = async (platform: Pick<Platform, "config">, tx: Db, orgId: OrgId) =>
+  Math.min(limits.perOrganization, await findCountLimit(platform, tx, orgId, "templates"));
 
 /** Deletes the versions beyond the quota `template_versions`. */
 export async function removeOldVersions(

@@ -99,6 +99,7 @@ describe("a GitHub App", () => {
   });
   let asked: { path: string; body: Record<string, unknown>; claims: Record<string, number | string> }[] = [];
   let answer = 201;
+  let headers: Record<string, string> = {};
   let issued = 0;
 
   beforeAll(async () => {
@@ -120,7 +121,7 @@ describe("a GitHub App", () => {
       }
       git.options.token = `ghs_issued_${++issued}`;
       const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-      response.writeHead(answer, { "content-type": "application/json" });
+      response.writeHead(answer, { "content-type": "application/json", ...headers });
       response.end(answer === 201 ? JSON.stringify({ token: git.options.token, expires_at }) : "{}");
       return true;
     };
@@ -198,6 +199,25 @@ describe("a GitHub App", () => {
       expect(error.message).toMatch(message);
     }
     answer = 201;
+  });
+
+  test("tries again later when GitHub refuses because of its rate limit", async () => {
+    answer = 403;
+    for (headers of [{ "x-ratelimit-remaining": "0" }, { "retry-after": "60" }]) {
+      const made = await appConnector({
+        installationId: "817",
+        access: { kind: "github_app", appId: "4711", privateKey },
+      });
+      expect(await lastSync(made)).toMatchObject({
+        status: "queued",
+        error: {
+          code: "rate_limited",
+          retryable: true,
+          message: expect.stringContaining("less often (403)"),
+        },
+      });
+    }
+    [answer, headers] = [201, {}];
   });
 
   test("needs an installation id", async () => {

@@ -107,7 +107,7 @@ async function requestToken(
       if (!(error instanceof EgressError) || error.kind === "aborted") throw error;
       throw new GitError(error.kind === "refused_by_policy" ? "refused" : "unreachable", error.message);
     });
-  if (reply.status !== 201 && reply.status !== 200) throw describeRefusal(reply.status, installation);
+  if (reply.status !== 201 && reply.status !== 200) throw describeRefusal(reply, installation);
   try {
     const { token, expires_at } = JSON.parse(reply.text()) as { token: unknown; expires_at: unknown };
     const expiresAt = Date.parse(String(expires_at));
@@ -119,7 +119,15 @@ async function requestToken(
   throw new GitError("protocol", "GitHub's answer holds no token.");
 }
 
-function describeRefusal(status: number, { installationId, repository, appId }: Installation): GitError {
+type Reply = Awaited<ReturnType<Egress["request"]>>;
+
+function describeRefusal(
+  { status, headers }: Pick<Reply, "status" | "headers">,
+  { installationId, repository, appId }: Installation,
+): GitError {
+  const isLimited = headers["x-ratelimit-remaining"]?.[0] === "0" || headers["retry-after"] !== undefined;
+  if (status === 429 || (status === 403 && isLimited))
+    return new GitError("rate_limited", `GitHub asks to be called less often (${status}).`);
   if (status === 401) {
     return new GitError(
       "access_refused",
@@ -142,7 +150,6 @@ function describeRefusal(status: number, { installationId, repository, appId }: 
       `Installation ${installationId} does not cover ${repository}, or lacks “Contents: Read-only” (422).`,
     );
   }
-  if (status === 429) return new GitError("rate_limited", "GitHub asks to be called less often (429).");
   if (status >= 500) return new GitError("server_error", `GitHub has trouble of its own (${status}).`);
   return new GitError("protocol", `GitHub answered ${status} when asked for a token.`);
 }

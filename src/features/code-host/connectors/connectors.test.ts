@@ -78,6 +78,15 @@ describe("a connector", () => {
       "https://bitbucket.org/acme/handbook/admin/webhooks",
     ],
     [
+      "bitbucket",
+      {
+        baseUrl: "https://git.example.com/bitbucket",
+        cloneUrl: "https://git.example.com/bitbucket/scm/acme/handbook.git",
+      },
+      "https://git.example.com/bitbucket/scm/acme/handbook.git",
+      "https://git.example.com/bitbucket/plugins/servlet/webhooks/projects/acme/repos/handbook",
+    ],
+    [
       "forgejo",
       {},
       "https://codeberg.org/acme/handbook.git",

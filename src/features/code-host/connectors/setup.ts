@@ -69,18 +69,26 @@ export function describeSetup(connector: Connector, secret: string | null): Setu
         ],
         permissions,
       };
-    case "bitbucket":
+    case "bitbucket": {
+      // Every server of one's own is Bitbucket Data Center, which has other pages and events than Bitbucket Cloud.
+      const isCloud = base === "https://bitbucket.org";
+      const [project, name] = connector.repository.split("/");
       return {
-        page: `${page}/admin/webhooks`,
+        page: isCloud
+          ? `${page}/admin/webhooks`
+          : `${base}/plugins/servlet/webhooks/projects/${project}/repos/${name}`,
         steps: [
           step("Title", "Signalbox"),
           step("URL", webhookUrl),
           step("Secret", secret, secretHint),
           step("Status", "Active"),
-          step("Triggers", "Repository push", "And Repository: Updated, which tells of a rename."),
+          isCloud
+            ? step("Triggers", "Repository push", "And Repository: Updated, which tells of a rename.")
+            : step("Events", "Repository: Push", "And Repository: Modified, which tells of a rename."),
         ],
         permissions,
       };
+    }
     default:
       return {
         page: null,

@@ -50,11 +50,11 @@ async function compareHead(platform: Platform, connector: store.StaleConnector):
   } catch (error) {
     const failure = toFailure(error);
     if (!failure) log.warn({ connectorId: id, err: error }, "connector check failed");
-    await store.setCheckError(db, orgId, id, failure?.message ?? "The server did not answer in time.");
+    await store.setCheckError(db, orgId, connector, failure?.message ?? "The server did not answer in time.");
     return;
   }
   const checkError = head === null ? `There is no ${ref} in the repository.` : null;
-  await store.setCheckError(db, orgId, id, checkError);
+  await store.setCheckError(db, orgId, connector, checkError);
   if (head !== syncedCommit) await queueUnlessFailed(platform, connector, head);
 }
 

@@ -32,10 +32,18 @@ export const claimStaleAcrossOrganizations = (
     returning ${targetColumns}, c.synced_commit as "syncedCommit"`);
 };
 
-export const setCheckError = (db: Db, orgId: OrgId, connectorId: string, error: string | null) =>
+/** Records nothing when the address, the ref or the access was changed during the check. */
+export const setCheckError = (
+  db: Db,
+  orgId: OrgId,
+  { id, cloneUrl, ref, accessKind, accessSecret }: StaleConnector,
+  error: string | null,
+) =>
   db.run(sql`
     update connectors set check_error = ${error}
-    where org_id = ${orgId} and id = ${connectorId} and check_error is distinct from ${error}`);
+    where org_id = ${orgId} and id = ${id} and check_error is distinct from ${error}
+      and clone_url = ${cloneUrl} and ref = ${ref} and access_kind = ${accessKind}
+      and access_secret is not distinct from ${accessSecret}`);
 
 export interface LastSync {
   status: "queued" | "running" | "succeeded" | "failed" | "superseded";

@@ -147,6 +147,26 @@ describe.runIf(inject("engine") === "postgres")("two requests at the same moment
     expect(await findDelivery(connector)).toMatchObject({ deliveryId: id, repeats: 1 });
   });
 
+  test("a failed sync that is retried while a push queues its commit again is refused", async () => {
+    const connector = await connect();
+    const head = commit();
+    await push(connector, pushBody(connector, head));
+    const failed = await server.platform.db.row<{ id: string }>(sql`
+      update connector_syncs set status = 'failed', finished_at = now() where connector_id = ${connector.id}
+      returning id`);
+    const queued = newId("syn");
+    const pushing = sql`
+      with followed as (select * from connectors where id = ${connector.id} for key share)
+      insert into connector_syncs (id, org_id, connector_id, head, cause)
+      select ${queued}, org_id, id, ${head}, 'push' from followed`;
+    const retry = () =>
+      server.call(`/v1/connector-syncs/${failed!.id}/retry`, { method: "POST", headers: acme.owner.auth });
+    expect(await during(pushing, retry)).toMatchObject({
+      status: 409,
+      body: { error: "sync_already_queued", syncId: queued },
+    });
+  });
+
   test("events about repositories that two organizations follow do not deadlock", async () => {
     const globex = await createWorkspace(server, "Globex");
     const follow = (orgId: string, repository: string) =>

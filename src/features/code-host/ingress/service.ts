@@ -67,8 +67,9 @@ export async function receiveDelivery(ctx: Ctx, { only, connector, headers, read
   const secrets = ctx.state.get(secretCache);
   const account = accountForBody(ctx);
   try {
-    const found = connector === undefined ? undefined : await secrets.find(ctx.db, connector);
     const body = await readBytes(account);
+    // Looked up when the body is there: while it arrived, a secret may have been removed.
+    const found = connector === undefined ? undefined : await secrets.find(ctx.db, connector);
     const verifies = ({ secret }: SecretValue) => proof(body, secret);
     let sender: Sender | undefined;
     if (connector === undefined || !found) {
@@ -87,7 +88,7 @@ export async function receiveDelivery(ctx: Ctx, { only, connector, headers, read
       if (secret && orgId) sender = { connector: { id: connector, orgId, secretId: secret.id } };
     }
     if (!sender) return refuse(found?.secrets.length === 0 ? "no_webhook_secret" : "signature_mismatch");
-    return await acceptDelivery(ctx, sender, dialect, headers, body);
+    return (await acceptDelivery(ctx, sender, dialect, headers, body)) ?? refuse("signature_mismatch");
   } finally {
     account.release();
   }
@@ -99,7 +100,10 @@ const decoys = [{ id: "", secret: randomBytes(32).toString("base64url") }];
 
 const maxIdLength = 200;
 const maxEventLength = 100;
+/** After a longer wait, the secret is looked up again. */
+const longWaitMs = 100;
 
+/** Undefined when the secret, or the connector that the URL named, was removed meanwhile. */
 async function acceptDelivery(
   ctx: Ctx,
   { connector }: Sender,
@@ -107,6 +111,7 @@ async function acceptDelivery(
   headers: HttpHeaders,
   body: Buffer,
 ) {
+  const verifiedAt = performance.now();
   const eventName = readEventName(dialect, headers);
   const sentId = readDeliveryId(dialect, headers);
   if (sentId && sentId.id.length > maxIdLength)
@@ -147,7 +152,7 @@ async function acceptDelivery(
   const ignore = (reason: Reason): Verdict => ({ outcome: "ignored", reason });
   const record = async (about: Partial<Delivery>, verdict: Verdict, event?: CodeHostEvent) => {
     const recorded = await recordDelivery(ctx, { connector }, delivery(about), verdict, event);
-    return recorded ? reply(recorded.verdict, recorded.queued) : invalidSignature;
+    return recorded && reply(recorded.verdict, recorded.queued);
   };
 
   if (connector) {
@@ -161,7 +166,7 @@ async function acceptDelivery(
   }
   const turn = waitToParse(ctx, body, connector?.orgId);
   if (turn) await turn;
-  let parsed: ParsedDelivery;
+  let parsed: ParsedDelivery | Refusal;
   try {
     parsed = await parseAnySize(ctx.sandbox, {
       dialect,
@@ -170,9 +175,18 @@ async function acceptDelivery(
       body,
     });
   } catch (error) {
+    // Other refusals, for example while the process stops, say nothing about the delivery.
+    if (!(error instanceof Refusal) || error.status !== 400) throw error;
+    parsed = error;
+  }
+  if (connector && performance.now() - verifiedAt > longWaitMs) {
+    const { secrets } = await ctx.state.get(secretCache).find(ctx.db, connector.id);
+    if (!secrets.some(({ id }) => id === connector.secretId)) return undefined;
+  }
+  if (parsed instanceof Refusal) {
     // People who set up a connector need to see that a delivery arrived, and what is wrong with it.
-    if (sentId && error instanceof Refusal) await record({}, { outcome: "invalid", reason: error.message });
-    throw error;
+    if (sentId) await record({}, { outcome: "invalid", reason: parsed.message });
+    throw parsed;
   }
   const { action, event } = parsed;
   const about = { action, ...describeSubject(event) };

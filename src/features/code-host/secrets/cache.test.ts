@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createWorkspace, useServer } from "../../../../test/harness.ts";
 import { addSecret, commit, insertConnector, pushBody, signedHeaders } from "../../../../test/webhooks.ts";
 import { newId } from "../../../platform/ids.ts";
 import { createState } from "../../../platform/state.ts";
+import { threadTurns } from "../../../platform/thread-turns.ts";
 import { secretCache } from "./cache.ts";
 
 const server = useServer();
@@ -67,6 +71,62 @@ test("a new secret verifies the next delivery, and a removed one does not", asyn
   // A secret that was not announced on the bus is found too.
   await addSecret(server.platform, orgId, connector.id, "written by another version");
   expect(await deliver("written by another version")).toBe(202);
+});
+
+test("a secret that is removed while a body arrives, or waits to be parsed, does not verify it", async () => {
+  const { owner, orgId } = await createWorkspace(server);
+  const connector = await insertConnector(server.platform, orgId);
+  const path = `/v1/connectors/${connector.id}/webhook-secrets`;
+  const addOne = async () => (await server.call(path, { method: "POST", headers: owner.auth })).body;
+  const remove = (id: string) =>
+    server.call(`${path}/${id}`, { method: "DELETE", headers: owner.auth }).then(({ status }) => status);
+  const send = (secret: string, padding: string) => {
+    const body = pushBody(connector, commit()) + padding;
+    const sending = request(`${server.url}/v1/webhooks/connectors/codehost?connector=${connector.id}`, {
+      method: "POST",
+      headers: {
+        ...signedHeaders.github(secret, body),
+        "content-length": Buffer.byteLength(body),
+        expect: "100-continue",
+      },
+    });
+    sending.flushHeaders();
+    return { sending, body };
+  };
+  const readStatus = async (sending: ClientRequest) => {
+    const [reply] = (await once(sending, "response")) as [IncomingMessage];
+    reply.resume();
+    return reply.statusCode;
+  };
+
+  const first = await addOne();
+  const late = send(first.webhookSecret, "");
+  await once(late.sending, "continue");
+  // The delivery is at the server, and its body is not.
+  await pause(100);
+  expect(await remove(first.secret.id)).toBe(204);
+  late.sending.end(late.body);
+  expect(await readStatus(late.sending)).toBe(401);
+
+  const second = await addOne();
+  const turns = server.platform.state.get(threadTurns);
+  let isWaiting = true;
+  const long = send(second.webhookSecret, " ".repeat(100_000));
+  await once(long.sending, "continue");
+  // Long computations of the same organization, which come first.
+  for (let i = 0; i < 5_000; i++)
+    void turns
+      .take(orgId)
+      .then(() => isWaiting && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2));
+  long.sending.end(long.body);
+  await pause(200);
+  expect(await remove(second.secret.id)).toBe(204);
+  isWaiting = false;
+  expect(await readStatus(long.sending)).toBe(401);
+  const list = await server.call(`/v1/webhook-deliveries?connectorId=${connector.id}`, {
+    headers: owner.auth,
+  });
+  expect(list.body.items).toEqual([]);
 });
 
 test("many bad signatures at the same time share a lookup", async () => {

@@ -63,8 +63,13 @@ export async function queueEventSyncs(
 export const announceSyncs = ({ bus, db }: Pick<Platform, "bus" | "db">, connectorIds: readonly string[]) =>
   bus.publish(db, syncTopic, ...connectorIds);
 
-async function lockActiveConnector(tx: Db, orgId: OrgId, connectorId: string): Promise<void> {
-  const connector = isId("con", connectorId) && (await store.lockConnector(tx, orgId, connectorId));
+async function lockActiveConnector(
+  tx: Db,
+  orgId: OrgId,
+  connectorId: string,
+  lock = store.lockConnector,
+): Promise<void> {
+  const connector = isId("con", connectorId) && (await lock(tx, orgId, connectorId));
   if (!connector) throw notFound("connector");
   if (connector.status === "disabled")
     throw conflict("connector_disabled", "The connector is disabled. PATCH it with status active first.");
@@ -90,7 +95,7 @@ export async function start(ctx: MemberCtx, connectorId: string) {
 export async function retry(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const { sync } = await read({ ...ctx, db: tx }, id);
-    await lockActiveConnector(tx, ctx.orgId, sync.connectorId);
+    await lockActiveConnector(tx, ctx.orgId, sync.connectorId, store.lockConnectorAndPushes);
     const live = await store.findLive(tx, ctx.orgId, sync.connectorId);
     if (live && live.id !== id) {
       throw conflict(

@@ -66,6 +66,12 @@ export const lockConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
     sql`select status from connectors where org_id = ${orgId} and id = ${connectorId} for no key update`,
   );
 
+/** Also waits for pushes of the connector that are being recorded, because those queue syncs too. */
+export const lockConnectorAndPushes = (tx: Db, orgId: OrgId, connectorId: string) =>
+  tx.row<{ status: "active" | "disabled" | "disconnected" }>(
+    sql`select status from connectors where org_id = ${orgId} and id = ${connectorId} for update`,
+  );
+
 /** Makes the queued sync due now, starting at its first attempt. */
 export const startQueuedNow = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.row<{ id: SyncId }>(sql`

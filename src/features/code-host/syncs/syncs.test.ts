@@ -535,6 +535,23 @@ describe("the queue of a connector", () => {
     expect(await templates()).toEqual({ a: "a" });
   });
 
+  test.each([
+    ["disabled", "The connector was disabled while its repository was read."],
+    ["disconnected", "The code host ended the connection while the repository was read."],
+  ])("a sync whose connector is %s while it reads says so and changes nothing", async (status, message) => {
+    await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    git.options.intercept = async () => {
+      await server.platform.db.run(
+        sql`update connectors set status = ${status} where org_id = ${acme.orgId}`,
+      );
+      return false;
+    };
+    const { sync } = await connected();
+    git.options.intercept = () => false;
+    expect(sync).toMatchObject({ status: "failed", error: { code: `connector_${status}`, message } });
+    expect(await templates()).toEqual({});
+  });
+
   test("a changed folder is synced automatically, and content of the old folder is not used", async () => {
     await repository.commit({
       "templates/a.md": templateFile("A", "a"),
@@ -634,6 +651,31 @@ describe("the comparison of heads", () => {
     expect(items).toHaveLength(2);
     expect(items[0]).toMatchObject({ cause: "sweep", status: "succeeded", commit: head });
     expect(await templates()).toEqual({ a: "healed" });
+  });
+
+  test("of an earlier address leaves no error when the address was corrected meanwhile", async () => {
+    await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    const { connector } = await connected({ cloneUrl: `${git.url}/wrong.git` });
+    const asked = Promise.withResolvers<void>();
+    const corrected = Promise.withResolvers<void>();
+    git.options.intercept = async (request) => {
+      if (!request.url!.startsWith("/wrong")) return false;
+      asked.resolve();
+      await corrected.promise;
+      return false;
+    };
+    const sweeping = sweepConnector(server, connector.id);
+    await asked.promise;
+    const change = { method: "PATCH", body: { cloneUrl: repository.url }, headers: acme.owner.auth };
+    expect((await server.call(`/v1/connectors/${connector.id}`, change)).status).toBe(200);
+    await runSyncs(server);
+    corrected.resolve();
+    await sweeping;
+    git.options.intercept = () => false;
+    expect((await call(`/v1/connectors/${connector.id}`)).body.connector).toMatchObject({
+      checkError: null,
+      lastSync: { status: "succeeded" },
+    });
   });
 
   test("does not retry a head that cannot succeed, and tries a new one", async () => {

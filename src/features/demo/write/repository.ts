@@ -69,13 +69,16 @@ export async function writeRepository(
   await setSecretTimes(tx, org, createdAt, deliveries.at(-1)!.receivedAt);
 
   const reader = (await import(fileReader.href)) as typeof FileReader;
+  const noLimits = { maxTemplates: Number.MAX_SAFE_INTEGER, reserve: async () => {} };
   const synced: SyncedRepository = [];
   const rows: Row[] = [];
   for (const [index, sync] of syncs.entries()) {
     const { commit, error, finishedAt } = sync;
     const origin = { connectorId: ids.connector, commit: commit.id, author: commit.author.name };
     const outcome =
-      error === undefined ? await applyFiles(tx, org, origin, readFiles(reader, commit)) : undefined;
+      error === undefined
+        ? await applyFiles(tx, org, origin, readFiles(reader, commit), noLimits)
+        : undefined;
     if (outcome) await setTemplateTimes(tx, org, commit.id, finishedAt);
     synced.push(outcome);
     rows.push(syncRow(sync, index, ids, outcome));

@@ -490,6 +490,30 @@ describe("an endpoint that refuses events or does not accept them", () => {
     expect(await read()).toMatchObject({ status: "enabled" });
   });
 
+  test("is not disabled for what its earlier URL answered", async () => {
+    const { id, sendTest, read, call, log } = await setUp();
+    await sendTest();
+    const move = (to: string) => call("", { method: "PATCH", body: { url: `${receiver.url}/${to}` } });
+    receiver.answer = ({ path: to }) => (to === "/hook" ? { status: 410, delayMs: 500 } : { status: 204 });
+    const delivering = deliver(server);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    // The receiver has moved, and its earlier place answers that it is gone.
+    expect((await move("new")).status).toBe(200);
+    await delivering;
+    expect(await read()).toMatchObject({ status: "enabled", failingSince: null });
+    await deliver(server);
+    expect(receiver.received.map(({ path: to }) => to)).toEqual(["/hook", "/new"]);
+    expect(await log()).toMatchObject([{ status: "succeeded", attempt: 2 }]);
+    // The new place has not failed for five days, although the earlier one had.
+    await server.platform.db.run(sql`
+      update webhook_endpoints set failures = 20, failing_since = now() - interval '6 days' where id = ${id}`);
+    expect((await move("newest")).body.webhookEndpoint).toMatchObject({ failingSince: null });
+    receiver.answer = () => ({ status: 500 });
+    await sendTest();
+    await deliver(server);
+    expect(await read()).toMatchObject({ status: "enabled", failingSince: expect.any(Number) });
+  });
+
   test("that works again has its failure count reset", async () => {
     const { id, sendTest } = await setUp();
     receiver.answer = () => ({ status: 500 });

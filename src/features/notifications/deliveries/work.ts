@@ -114,11 +114,13 @@ async function deliver(platform: Platform, delivery: store.ClaimedDelivery): Pro
     return;
   }
   const afterSeconds = step.state === "pending" ? step.afterSeconds : 0;
+  const isGone = step.state === "failed" && step.isGone;
   await db.transaction(async (tx) => {
-    const failing = await recordFailure(tx, orgId, endpointId);
-    const recorded = await store.record(tx, orgId, delivery, { state: step.state, afterSeconds, entry });
-    if (!failing || recorded === 0) return;
-    const isGone = step.state === "failed" && step.isGone;
+    const failing = await recordFailure(tx, orgId, endpointId, delivery.url);
+    // The earlier URL is gone, and the event is for the new one.
+    const state = isGone && failing?.isMoved ? "pending" : step.state;
+    const recorded = await store.record(tx, orgId, delivery, { state, afterSeconds, entry });
+    if (!failing || failing.isMoved || recorded === 0) return;
     const isFailingTooLong = failing.failingDays >= minFailingDays && failing.failures >= minFailedAttempts;
     if (!isGone && !isFailingTooLong) return;
     const reason = isGone ? "gone" : "failing";

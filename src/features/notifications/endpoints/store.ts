@@ -53,10 +53,12 @@ export const insert = (
     values (${id}, ${orgId}, ${url}, ${description}, ${types}::text[], ${secret}, ${createdBy})
     returning ${columns}`);
 
+/** With another URL, the series of failures of the earlier one ends. */
 export const update = (tx: Db, orgId: OrgId, id: EndpointId, { url, description, types }: EndpointFields) =>
   tx.run(sql`
     update webhook_endpoints set url = ${url}, description = ${description}, types = ${types}::text[],
-      updated_at = now()
+      failures = case when url = ${url} then failures else 0 end,
+      failing_since = case when url = ${url} then failing_since end, updated_at = now()
     where org_id = ${orgId} and id = ${id}`);
 
 /** Those of the types that stored deliveries of the endpoint have. */
@@ -120,15 +122,25 @@ export const recordSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
     where org_id = ${orgId} and id = ${id} and (failing_since is not null or last_succeeded_at is null
       or last_succeeded_at < now() - interval '1 minute')`);
 
+interface FailedEndpoint {
+  url: string;
+  /** The URL was changed during the attempt. The failure is not counted, because it says nothing about the new URL. */
+  isMoved: boolean;
+  failures: number;
+  failingDays: number;
+}
+
 /**
- * Counts one more failure in a row, and locks the row until the transaction ends. Undefined when the endpoint is
- * removed or disabled.
+ * Counts one more failure in a row of this URL, and locks the row until the transaction ends. Undefined when the endpoint
+ * is removed or disabled.
  */
-export const recordFailure = (tx: Db, orgId: OrgId, id: EndpointId) =>
-  tx.row<{ url: string; failures: number; failingDays: number }>(sql`
-    update webhook_endpoints set failures = failures + 1, failing_since = coalesce(failing_since, now())
+export const recordFailure = (tx: Db, orgId: OrgId, id: EndpointId, url: string) =>
+  tx.row<FailedEndpoint>(sql`
+    update webhook_endpoints set failures = case when url = ${url} then failures + 1 else failures end,
+      failing_since = case when url = ${url} then coalesce(failing_since, now()) else failing_since end
     where org_id = ${orgId} and id = ${id} and status = 'enabled'
-    returning url, failures, extract(epoch from now() - failing_since)::float8 / 86400 as "failingDays"`);
+    returning url, url <> ${url} as "isMoved", failures,
+      coalesce(extract(epoch from now() - failing_since)::float8 / 86400, 0) as "failingDays"`);
 
 /** Deletes previous secrets that have expired. */
 export const removeOldSecretsAcrossOrganizations = (db: Db) =>

@@ -30,7 +30,7 @@ class Unreadable extends Error {
 /** The parsed content of a file, without its path: equal files are parsed once. */
 export type ParsedFile =
   | { kind: "template"; fields: Omit<TemplateContent, "slug"> & { slug: string | undefined } }
-  | { kind: "without_front_matter" }
+  | { kind: "without_front_matter"; isInLfs: boolean }
   | { kind: "unreadable"; line: number | null; message: string };
 
 const maxMessageLength = 300;
@@ -58,7 +58,12 @@ export function toTemplate(
   if (parsed.kind === "without_front_matter") {
     // A README explains the folder and is not a template.
     if (/(?:^|\/)readme\.md$/i.test(name)) return undefined;
-    return problem(1, "There is no front matter. Begin with a line of ---, then name: …, then --- again.");
+    return problem(
+      1,
+      parsed.isInLfs
+        ? "The content is in Git LFS, which is not read. Store this file in git itself."
+        : "There is no front matter. Begin with a line of ---, then name: …, then --- again.",
+    );
   }
   const slug = parsed.fields.slug ?? createSlug(name.replace(/\.md$/i, ""));
   if (!slug) return problem(1, "No slug can be derived from this path. Give a slug in the front matter.");
@@ -68,12 +73,15 @@ export function toTemplate(
 export const readTemplate = (path: string, name: string, bytes: Buffer) =>
   toTemplate(parseFile(bytes), path, name);
 
+/** What git stores of a file whose content is in Git LFS. */
+const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\r?\n/;
+
 function parse(bytes: Buffer): ParsedFile {
   if (!isUtf8(bytes))
     throw new Unreadable(findInvalidLine(bytes), "The file is not UTF-8. Save it as UTF-8.");
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   const opening = /^---[ \t]*(?:\r?\n|$)/.exec(text);
-  if (!opening) return { kind: "without_front_matter" };
+  if (!opening) return { kind: "without_front_matter", isInLfs: lfsPointer.test(text) };
   const rest = text.slice(opening[0].length);
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(rest);
   if (!closing) throw new Unreadable(1, "The front matter is not closed. End it with a line of ---.");

@@ -11,6 +11,8 @@ const problem = (text: string | Buffer) => {
   return content;
 };
 
+const lfsPointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"4d".repeat(32)}\nsize 12345\n`;
+
 describe("a template file", () => {
   test("has front matter and a body; unknown fields are metadata, and the slug comes from the path", () => {
     const text =
@@ -38,12 +40,14 @@ describe("a template file", () => {
 
   test("that describes a folder is not a template", () => {
     expect(read("# About", "README.md")).toBeUndefined();
+    expect(read(lfsPointer, "README.md")).toBeUndefined();
     expect(read("# About", "x/readme.md")).toBeUndefined();
     expect(read("---\nname: A\n---\nb", "README.md")).toMatchObject({ slug: "readme" });
   });
 
   test.each([
     ["no front matter", "# Hello", 1, /no front matter/],
+    ["its content in Git LFS", lfsPointer, 1, /Git LFS/],
     ["front matter that is not closed", "---\nname: A\nbody", 1, /not closed/],
     ["no name", "---\ntags: []\n---\nb", 1, /no name/],
     ["a name that is not text", "---\nx: 1\nname: 5\n---\nb", 3, /name/],

@@ -49,6 +49,8 @@ export interface OtherTemplates {
   slugs: ReadonlyMap<string, string>;
   /** The number of templates that do not belong to this connector. */
   count: number;
+  /** The quota of templates. An organization above it keeps what it has, and adds nothing. */
+  limit: number;
 }
 
 /** A list that keeps the first problems and counts all of them. */
@@ -133,5 +135,6 @@ export function createPlan(
   }
   plan.removed.push(...[...orphans.values()].map(({ id }) => id));
   const total = others.count + plan.added.length + plan.changed.length + plan.unchanged;
-  return total > limits.perOrganization ? undefined : plan;
+  const isOverQuota = total > others.limit && total > others.count + stored.length;
+  return total > limits.perOrganization || isOverQuota ? undefined : plan;
 }

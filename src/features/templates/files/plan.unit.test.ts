@@ -21,7 +21,7 @@ const text = fc.constantFrom("one", "two");
 const folder = fc.dictionary(path, fc.option(fc.tuple(slug, text), { freq: 4 }), { maxKeys: 5 });
 type Folder = Record<string, [string, string] | null>;
 
-const others = { slugs: new Map([["taken", "a template made by hand"]]), count: 0 };
+const others = { slugs: new Map([["taken", "a template made by hand"]]), count: 0, limit: 10_000 };
 
 /** Finds files as a sync does: what is known is not read again. */
 function found(files: Folder, stored: SyncedTemplate[]): FoundFile[] {
@@ -87,4 +87,6 @@ test("more templates than an organization may have give no plan", () => {
   const files: FoundFile[] = [{ path: "a.md", source: "1", content: createContent("a", "a") }];
   expect(createPlan(files, [], { ...others, count: 10_000 })).toBeUndefined();
   expect(createPlan(files, [], { ...others, count: 9_999 })).toBeDefined();
+  expect(createPlan(files, [], { ...others, count: 3, limit: 3 })).toBeUndefined();
+  expect(createPlan([], [], { ...others, count: 4, limit: 3 })).toBeDefined();
 });

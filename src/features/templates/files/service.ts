@@ -29,6 +29,12 @@ export interface Outcome {
   problems: CappedList<Problem>;
 }
 
+interface SyncLimits {
+  maxTemplates: number;
+  /** Called with what is written, before it is written. */
+  reserve(writes: readonly Write[]): Promise<void>;
+}
+
 /**
  * Makes the templates of a connector equal to the files, in the caller's transaction. Returns undefined and writes
  * nothing when the organization would have too many templates.
@@ -38,6 +44,7 @@ export async function applyFiles(
   orgId: OrgId,
   origin: store.Origin,
   files: readonly FoundFile[],
+  { maxTemplates, reserve }: SyncLimits,
 ): Promise<Outcome | undefined> {
   await lockWriting(tx, orgId);
   const { connectorId } = origin;
@@ -49,9 +56,12 @@ export async function applyFiles(
   const plan = createPlan(files, stored, {
     slugs: new Map(takenSlugs.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
     count: await store.countOthers(tx, orgId, connectorId),
+    limit: maxTemplates,
   });
   if (!plan) return undefined;
   const { added, changed, moved, removed, unchanged, problems } = plan;
+  // Files that were read and changed nothing take no storage.
+  await reserve([...added, ...changed]);
   // The embedded engine runs on this thread. Statements are small, and other work gets its turn between them.
   const turn = createYield();
   for (const some of splitIntoChunks(removed, batchRows)) {

@@ -2,7 +2,13 @@ import { addJitter } from "@signalbox/flow-control";
 import type { Platform } from "../../../../platform/context.ts";
 import { SandboxError } from "../../../../platform/sandbox/index.ts";
 import { recordAsSystem } from "../../../audit/index.ts";
-import { applyFiles, listKnownFiles, removeOldVersions, reserveStorage } from "../../../templates/index.ts";
+import {
+  applyFiles,
+  findMaxTemplates,
+  listKnownFiles,
+  removeOldVersions,
+  reserveStorage,
+} from "../../../templates/index.ts";
 import { Failure, toFailure } from "../../failure.ts";
 import { completeTarget, type RepositoryContent, readTarget } from "../../source/index.ts";
 import { type Claim, maxAttempts } from "./claim.ts";
@@ -90,7 +96,9 @@ async function applyReading(
     if (current.status !== "active")
       throw new Failure(
         `connector_${current.status}`,
-        "The connector was disabled while its repository was read.",
+        current.status === "disabled"
+          ? "The connector was disabled while its repository was read."
+          : "The code host ended the connection while the repository was read.",
       );
     // The settings changed during the attempt, so the sync is queued again. If another sync is already queued, that
     // one does the work of both.
@@ -102,13 +110,18 @@ async function applyReading(
       await store.release(tx, orgId, id, holder);
       return "released";
     }
-    const full = await reserveStorage(platform, tx, orgId, files);
-    if (full) throw new Failure("too_large", full.message);
-    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files);
+    const maxTemplates = await findMaxTemplates(platform, tx, orgId);
+    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files, {
+      maxTemplates,
+      async reserve(writes) {
+        const full = await reserveStorage(platform, tx, orgId, writes);
+        if (full) throw new Failure("too_large", full.message);
+      },
+    });
     if (!outcome) {
       throw new Failure(
         "too_many_templates",
-        "The organization would have more than 10,000 templates. Choose a smaller folder, or remove some.",
+        `The organization would have more than ${maxTemplates.toLocaleString("en")} templates (quota templates). Choose a smaller folder, or remove some.`,
       );
     }
     await removeOldVersions(platform, tx, orgId, { connectorId });
