@@ -213,6 +213,30 @@ describe("a refused credential", () => {
   });
 });
 
+describe("a credential that is replaced during a call", () => {
+  test("is not refused because the server refuses the earlier one", async () => {
+    const started = await start(startCallableModernServer());
+    const { ctx, upstream } = started;
+    const connection = await storeKey(started, "earlier-key-of-upstream");
+    const { promise: isReplaced, resolve: replace } = Promise.withResolvers<void>();
+    upstream.gate.answer = async ({ headers }, body) => {
+      if (headers.authorization === "Bearer later-key-of-upstream" || !body.includes("tools/call"))
+        return undefined;
+      await isReplaced;
+      return { status: 401 };
+    };
+    const calling = callTool(ctx, connection, "echo", { text: "hello" }, options()).catch((error) => error);
+    await expect.poll(() => upstream.seen.messages).toContain("tools/call");
+    await storeKey(started, "later-key-of-upstream");
+    replace();
+    expect(await calling).toMatchObject({ content: [{ type: "text", text: "hello" }] });
+    const states = await ctx.db.rows(
+      sql`select from mcp_member_states where connection_id = ${connection.id}`,
+    );
+    expect(states).toEqual([]);
+  });
+});
+
 describe("an approval", () => {
   test("stays until a call is sent: no limit, credential or listing that stops the call uses it up", async () => {
     const { upstream, owner, ctx, connection } = await start(undefined, {

@@ -319,6 +319,27 @@ describe("signing in to MCP connections", () => {
     await expect(findHeaders(ctx, usable)).rejects.toMatchObject({ body: { error: "mcp_sign_in_required" } });
   });
 
+  test("consent that is given during a call is not missing because the server refuses the earlier token", async () => {
+    const made = await save({ url: guarded.url, ...everybody });
+    await connectMcpAccount(server, ada, made.id);
+    const ctx = act(server, acme.orgId, ada.memberId);
+    const usable = (await findUsable(ctx, made.id))!;
+    const refused = await findHeaders(ctx, usable);
+    const challenge = {
+      status: 403,
+      scopes: ["tools:write"],
+      reason: "insufficient_scope",
+      refused,
+    } as const;
+    expect(await reportChallenge(ctx, usable, challenge)).toBe("stop");
+    expect(await readConnection(server, ada.auth, made.id)).toMatchObject({ status: "needs_consent" });
+    await connectMcpAccount(server, ada, made.id);
+    expect(await reportChallenge(ctx, usable, challenge)).toBe("retry");
+    expect(await readConnection(server, ada.auth, made.id)).toMatchObject({
+      ...{ status: "connected", mine: { state: "connected", missingScopes: [] } },
+    });
+  });
+
   test("a token is not sent to another address, whoever changes the row", async () => {
     const made = await save({ url: guarded.url, ...everybody });
     await connectMcpAccount(server, ada, made.id);

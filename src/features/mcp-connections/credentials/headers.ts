@@ -2,7 +2,12 @@ import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import { conflict, type Refusal } from "../../../platform/errors.ts";
 import { defineState } from "../../../platform/state.ts";
 import { announce } from "../../notifications/index.ts";
-import { findMcpToken, replaceRefusedToken, toProviderId } from "../../oauth-providers/index.ts";
+import {
+  findMcpToken,
+  isPresentToken,
+  replaceRefusedToken,
+  toProviderId,
+} from "../../oauth-providers/index.ts";
 import { countAsWorking, findStaticCredential, saveState } from "../member-states/index.ts";
 import { isOauth, type UsableConnection } from "../model.ts";
 import { openHeaders } from "../sealing.ts";
@@ -106,12 +111,28 @@ export interface Challenge {
   /** The scopes that the server names. */
   scopes: readonly string[];
   reason: string;
-  /** The headers that were refused. A token that somebody has replaced meanwhile is not replaced again. */
+  /** The headers that were refused. They say nothing about a credential that has replaced theirs meanwhile. */
   refused?: Record<string, string>;
 }
 
+/** Whether these headers are still those of the stored credential. */
+async function arePresent(
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  headers: Record<string, string>,
+): Promise<boolean> {
+  const { orgId, id, url, registration } = connection;
+  if (isOauth(registration)) {
+    const token = headers.authorization?.replace(/^Bearer /, "") ?? "";
+    return isPresentToken(ctx, toTokenRequest(ctx, connection), token);
+  }
+  const found = await findStaticCredential(ctx.db, orgId, id, findHolder(ctx, connection));
+  const present = found && openHeaders(ctx.keyring, { id: found.id, orgId, url }, found.secret);
+  return present !== undefined && JSON.stringify(present) === JSON.stringify(headers);
+}
+
 /**
- * Records that the server refused the credential, for its holder alone. `retry`: there is another token, which
+ * Records that the server refused the credential, for its holder alone. `retry`: there is another one now, which
  * `findHeaders` returns. `stop`: a person must act.
  */
 export async function reportChallenge(
@@ -127,6 +148,9 @@ export async function reportChallenge(
     usesToken &&
     (await replaceRefusedToken(ctx, toTokenRequest(ctx, connection), refusedToken))
   )
+    return "retry";
+  // The answer came late: a person has replaced, or ended, the credential while the server was asked.
+  if (refused && (status === 403 || !usesToken) && !(await arePresent(ctx, connection, refused)))
     return "retry";
   const holder = { connectionId: connection.id, memberId: findHolder(ctx, connection) };
   const state = status === 403 && usesToken ? "needs_consent" : "sign_in";
