@@ -4,9 +4,9 @@ import { newId } from "../../../platform/ids.ts";
 import {
   consentRequired,
   findHeaders,
-  reportChallenge,
   reportWorked,
   signInRequired,
+  workWithRenewal,
 } from "../credentials/index.ts";
 import { findAccount, type UsableConnection } from "../model.ts";
 import { type Allowed, checkCall, confirmTool } from "../tools/index.ts";
@@ -103,9 +103,10 @@ async function attemptCall(
     const send = (credential: Record<string, string>) =>
       sendCall(ctx, connection, attempt, args ?? {}, allowed, credential);
     try {
-      const result = await send(headers).catch((error) =>
-        renewAndSend(ctx, connection, error, headers, send),
-      );
+      const result = await workWithRenewal(ctx, connection, headers, send).catch((error) => {
+        const challenge = error instanceof UpstreamError ? error.challenge : undefined;
+        throw challenge ? refuseChallenge(ctx, connection, challenge) : error;
+      });
       breaker.report(connection.id, true);
       reportWorked(ctx, connection);
       return result;
@@ -156,34 +157,6 @@ async function sendCall(
     times.upstreamMs += performance.now() - started;
   }
 }
-
-/**
- * Handles a refused credential. A token may have been revoked before its time, so it is replaced once. After that, only
- * a person can help.
- */
-async function renewAndSend(
-  ctx: MemberCtx,
-  connection: UsableConnection,
-  error: unknown,
-  headers: Record<string, string>,
-  send: (headers: Record<string, string>) => Promise<UpstreamResult>,
-): Promise<UpstreamResult> {
-  const challenge = findChallenge(error);
-  if (!challenge) throw error;
-  if ((await reportChallenge(ctx, connection, { ...challenge, refused: headers })) === "stop")
-    throw refuseChallenge(ctx, connection, challenge);
-  const renewed = await findHeaders(ctx, connection);
-  return send(renewed).catch(async (second: unknown) => {
-    const again = findChallenge(second);
-    if (!again) throw second;
-    // Nothing is replaced a second time for the same call.
-    await reportChallenge(ctx, connection, { ...again, refused: renewed });
-    throw refuseChallenge(ctx, connection, again);
-  });
-}
-
-const findChallenge = (error: unknown): UpstreamChallenge | undefined =>
-  error instanceof UpstreamError ? error.challenge : undefined;
 
 const refuseChallenge = (
   ctx: MemberCtx,

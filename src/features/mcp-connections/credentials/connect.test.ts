@@ -29,6 +29,7 @@ import type { Id } from "../../../platform/ids.ts";
 import { revokePending } from "../../oauth-providers/revocations/index.ts";
 import { findUsable } from "../access/index.ts";
 import { removeClients } from "../registration/index.ts";
+import { watchConnections } from "../watch/service.ts";
 import { findHeaders, reportChallenge } from "./index.ts";
 
 const publicUrl = "https://signalbox.test";
@@ -318,6 +319,32 @@ describe("signing in to MCP connections", () => {
     expect(await reportChallenge(ctx, usable, challenge)).toBe("stop");
     await expect(findHeaders(ctx, usable)).rejects.toMatchObject({ body: { error: "mcp_sign_in_required" } });
   });
+
+  test.each(["test", "watch"])(
+    "a token that was revoked before its time is replaced within one %s",
+    async (by) => {
+      const made = await save({ url: guarded.url, ...everybody });
+      await connectMcpAccount(server, ada, made.id);
+      await listFirstTools(server, ada.auth, made.id);
+      const usable = (await findUsable(act(server, acme.orgId, ada.memberId), made.id))!;
+      const { authorization } = await findHeaders(act(server, acme.orgId, ada.memberId), usable);
+      await server.platform.db.run(sql`
+      update oauth_tokens set obtained_at = now() - interval '5 minutes'
+      where id in (select token_id from oauth_connections where provider_id = ${`mcp-${made.id.slice(4)}`})`);
+      guarded.blocked.add(authorization!.replace(/^Bearer /, ""));
+      const { checkedAt } = await readConnection(server, ada.auth, made.id);
+      if (by === "test") expect(await testAs(ada, made.id)).toMatchObject({ ok: true });
+      else {
+        await server.platform.db.run(
+          sql`update mcp_connections set next_check_at = now() where id = ${made.id}`,
+        );
+        await watchConnections(server.platform);
+      }
+      const after = await readConnection(server, ada.auth, made.id);
+      expect(after.status).toBe("connected");
+      expect(after.checkedAt).toBeGreaterThan(checkedAt);
+    },
+  );
 
   test("consent that is given during a call is not missing because the server refuses the earlier token", async () => {
     const made = await save({ url: guarded.url, ...everybody });

@@ -11,6 +11,7 @@ import {
 import { countAsWorking, findStaticCredential, saveState } from "../member-states/index.ts";
 import { isOauth, type UsableConnection } from "../model.ts";
 import { openHeaders } from "../sealing.ts";
+import { UpstreamError } from "../upstream/index.ts";
 
 type Connection = Pick<UsableConnection, "id" | "orgSlug" | "name" | "url" | "credential" | "registration">;
 
@@ -173,6 +174,34 @@ export async function reportChallenge(
     });
   });
   return "stop";
+}
+
+/**
+ * Does the work with these headers, and once more if there is another credential after the server has refused this one: a
+ * token may have been revoked before its time. Every refusal is reported.
+ */
+export async function workWithRenewal<T>(
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  headers: Record<string, string>,
+  work: (headers: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const report = async (error: unknown, refused: Record<string, string>) => {
+    const challenge = error instanceof UpstreamError ? error.challenge : undefined;
+    return challenge ? reportChallenge(ctx, connection, { ...challenge, refused }) : "stop";
+  };
+  try {
+    return await work(headers);
+  } catch (error) {
+    if ((await report(error, headers)) === "stop") throw error;
+  }
+  const renewed = await findHeaders(ctx, connection);
+  try {
+    return await work(renewed);
+  } catch (error) {
+    await report(error, renewed);
+    throw error;
+  }
 }
 
 /**
