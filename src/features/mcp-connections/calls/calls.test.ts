@@ -237,6 +237,26 @@ describe("a credential that is replaced during a call", () => {
   });
 });
 
+describe("a call that waits", () => {
+  test.each([
+    ["is turned off", "", "PATCH", { enabled: false }, "mcp_connection_not_found"],
+    ["is not granted any more", "/access", "PUT", {}, "mcp_connection_not_found"],
+    ["denies the tool", "/tools/policy", "PUT", { onDrift: "warn", deny: ["echo"] }, "mcp_tool_denied"],
+  ])("for a place is not sent when the connection %s meanwhile", async (_, path, method, body, code) => {
+    const { upstream, owner, ctx, connection } = await start(undefined, { limits: { concurrency: 1 } });
+    const call = (tool: string, args: object) =>
+      callTool(ctx, connection, tool, args, options()).catch((error) => error);
+    const running = call("slow", { ms: 1_500 });
+    await expect.poll(() => upstream.seen.calls).toHaveLength(1);
+    const waiting = call("echo", { text: "hello" });
+    const address = `/v1/mcp-connections/${connection.id}${path}`;
+    expect(await server.call(address, { method, body, headers: owner.auth })).toMatchObject({ status: 200 });
+    await running;
+    expect(await waiting).toMatchObject({ body: { error: code } });
+    expect(upstream.seen.calls.map(({ name }) => name)).toEqual(["slow"]);
+  });
+});
+
 describe("an approval", () => {
   test("stays until a call is sent: no limit, credential or listing that stops the call uses it up", async () => {
     const { upstream, owner, ctx, connection } = await start(undefined, {

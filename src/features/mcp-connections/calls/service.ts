@@ -12,11 +12,13 @@ import { findAccount, type UsableConnection } from "../model.ts";
 import { type Allowed, checkCall, confirmTool } from "../tools/index.ts";
 import {
   callUpstream,
+  type UpstreamCall,
   type UpstreamChallenge,
   UpstreamError,
   type UpstreamResult,
 } from "../upstream/index.ts";
 import { callBreaker } from "./breaker.ts";
+import { createLastCheck } from "./check-again.ts";
 import { describeUpstreamError, type Failure, requestTooLarge, serverPaused } from "./failures.ts";
 import { callLimiter } from "./limits.ts";
 import { listingRefresher } from "./refresh.ts";
@@ -93,15 +95,20 @@ async function attemptCall(
   if (!isArguments(args)) throw invalidField(["arguments"], "The arguments of a tool are an object.");
   if (Buffer.byteLength(requestText) > limits.maxRequestBytes)
     throw requestTooLarge(name, limits.maxRequestBytes);
+  const checkAgain = createLastCheck(ctx, connection, { tool, args: args ?? {}, runId });
   const allowed = await checkCall(ctx, connection, tool, args ?? {}, { runId, found: options.facts });
   const breaker = ctx.state.get(callBreaker);
-  const release = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
+  const { release, hasWaited } = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
   try {
     const headers = await findHeaders(ctx, connection);
     const pause = breaker.findPause(connection.id);
     if (pause !== undefined) throw serverPaused(name, pause);
+    const beforeCall = async () => {
+      await checkAgain(hasWaited);
+      await allowed.useApproval?.();
+    };
     const send = (credential: Record<string, string>) =>
-      sendCall(ctx, connection, attempt, args ?? {}, allowed, credential);
+      sendCall(ctx, connection, attempt, args ?? {}, { ...allowed, beforeCall }, credential);
     try {
       const result = await workWithRenewal(ctx, connection, headers, send).catch((error) => {
         const challenge = error instanceof UpstreamError ? error.challenge : undefined;
@@ -127,7 +134,7 @@ async function sendCall(
   connection: UsableConnection,
   { tool, options, times }: Attempt,
   args: Record<string, unknown>,
-  allowed: Allowed,
+  allowed: Pick<Allowed, "definition" | "mustList"> & Pick<UpstreamCall, "beforeCall">,
   headers: Record<string, string>,
 ): Promise<UpstreamResult> {
   const { limits } = connection;
@@ -146,7 +153,7 @@ async function sendCall(
       onLog: options.onLog,
       onElicit: options.onElicit,
       onSample: options.onSample,
-      beforeCall: allowed.useApproval,
+      beforeCall: allowed.beforeCall,
       ...(allowed.mustList
         ? { checkListing: (listing) => confirmTool(ctx, connection, tool, listing, { account }) }
         : {}),
