@@ -391,6 +391,16 @@ describe("signing in to MCP connections", () => {
     expect((await readConnection(server, ada.auth, made.id)).status).toBe("not_connected");
   });
 
+  test("ending a shared account that nobody has connected yet also ends the attempts to connect it", async () => {
+    const made = await save({ url: guarded.url, credential: "shared", ...everybody });
+    const back = await approve(await requestMcpAuthorizeUrl(server, acme.owner.auth, made.id), "octo");
+    const admin = await joinWorkspace(server, acme, "admin");
+    const path = `/v1/mcp-connections/${made.id}/disconnect`;
+    expect((await server.call(path, { method: "POST", headers: admin.auth })).status).toBe(204);
+    expect((await openMcpCallback(server, back, acme.owner)).body).not.toContain("is connected");
+    expect(await readConnection(server, acme.owner.auth, made.id)).toMatchObject({ status: "not_connected" });
+  });
+
   test("a removed member's account ends, and a run uses what its automation was granted", async () => {
     const made = await save({ url: guarded.url, ...everybody });
     const eve = await joinWorkspace(server, acme, "member");
