@@ -38,13 +38,18 @@ const columns = sql`c.id, c.name, c.slug, c.url, c.credential, c.registration, c
   c.checked_at as "checkedAt", c.created_by as "createdBy", c.created_at as "createdAt",
   c.updated_at as "updatedAt"`;
 
-/** With an account per member, differences hold tools only for the members whose accounts list them. Managers see all. */
+/**
+ * With an account per member, differences hold tools only for the members whose accounts list them. What differs for
+ * everybody, such as a tool that is gone, holds the others only with `hold_all`. Managers see all.
+ */
 const heldFor = ({ memberId, seesAll }: Reader): Sql =>
   seesAll
     ? sql`c.held_tools`
     : sql`case when c.held_tools = 0 or c.credential = 'shared' or c.registration = 'none' then c.held_tools
         else (select count(*)::int from mcp_account_tools a
           where a.org_id = c.org_id and a.connection_id = c.id and a.member_id = ${memberId})
+          + (select count(*)::int from mcp_tools x where c.policy ->> 'onDrift' = 'hold_all'
+            and x.org_id = c.org_id and x.connection_id = c.id and x.drift <> '{}')
         end`;
 
 /** The credential that the reader uses, and whether the reader may use the connection. */

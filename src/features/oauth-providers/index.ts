@@ -12,7 +12,7 @@ export { callbackPage, confirmationPage, refuseStart } from "./connect/index.ts"
 export { endConnectionsOfMember } from "./connections/index.ts";
 export { toProviderId } from "./internal.ts";
 export * from "./mcp/index.ts";
-export { findMcpToken, issueToken, replaceRefusedToken } from "./tokens/index.ts";
+export { findMcpToken, isPresentToken, issueToken, replaceRefusedToken } from "./tokens/index.ts";
 
 export const room = defineRoom({
   name: "oauth-providers",

@@ -213,6 +213,50 @@ describe("a refused credential", () => {
   });
 });
 
+describe("a credential that is replaced during a call", () => {
+  test("is not refused because the server refuses the earlier one", async () => {
+    const started = await start(startCallableModernServer());
+    const { ctx, upstream } = started;
+    const connection = await storeKey(started, "earlier-key-of-upstream");
+    const { promise: isReplaced, resolve: replace } = Promise.withResolvers<void>();
+    upstream.gate.answer = async ({ headers }, body) => {
+      if (headers.authorization === "Bearer later-key-of-upstream" || !body.includes("tools/call"))
+        return undefined;
+      await isReplaced;
+      return { status: 401 };
+    };
+    const calling = callTool(ctx, connection, "echo", { text: "hello" }, options()).catch((error) => error);
+    await expect.poll(() => upstream.seen.messages).toContain("tools/call");
+    await storeKey(started, "later-key-of-upstream");
+    replace();
+    expect(await calling).toMatchObject({ content: [{ type: "text", text: "hello" }] });
+    const states = await ctx.db.rows(
+      sql`select from mcp_member_states where connection_id = ${connection.id}`,
+    );
+    expect(states).toEqual([]);
+  });
+});
+
+describe("a call that waits", () => {
+  test.each([
+    ["is turned off", "", "PATCH", { enabled: false }, "mcp_connection_not_found"],
+    ["is not granted any more", "/access", "PUT", {}, "mcp_connection_not_found"],
+    ["denies the tool", "/tools/policy", "PUT", { onDrift: "warn", deny: ["echo"] }, "mcp_tool_denied"],
+  ])("for a place is not sent when the connection %s meanwhile", async (_, path, method, body, code) => {
+    const { upstream, owner, ctx, connection } = await start(undefined, { limits: { concurrency: 1 } });
+    const call = (tool: string, args: object) =>
+      callTool(ctx, connection, tool, args, options()).catch((error) => error);
+    const running = call("slow", { ms: 1_500 });
+    await expect.poll(() => upstream.seen.calls).toHaveLength(1);
+    const waiting = call("echo", { text: "hello" });
+    const address = `/v1/mcp-connections/${connection.id}${path}`;
+    expect(await server.call(address, { method, body, headers: owner.auth })).toMatchObject({ status: 200 });
+    await running;
+    expect(await waiting).toMatchObject({ body: { error: code } });
+    expect(upstream.seen.calls.map(({ name }) => name)).toEqual(["slow"]);
+  });
+});
+
 describe("an approval", () => {
   test("stays until a call is sent: no limit, credential or listing that stops the call uses it up", async () => {
     const { upstream, owner, ctx, connection } = await start(undefined, {

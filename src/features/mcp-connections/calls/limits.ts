@@ -16,9 +16,15 @@ const maxReadTimes = 10_000;
 
 export type LimitedConnection = Pick<UsableConnection, "id" | "orgId" | "name" | "limits">;
 
+export interface CallPlace {
+  release: Release;
+  /** Other calls had to end first. */
+  hasWaited: boolean;
+}
+
 export interface CallLimiter {
   /** Counts the call, and waits for a place. Throws a refusal beyond the limits of the connection. */
-  enter(ctx: MemberCtx, connection: LimitedConnection, signal: AbortSignal): Promise<Release>;
+  enter(ctx: MemberCtx, connection: LimitedConnection, signal: AbortSignal): Promise<CallPlace>;
 }
 
 export const callLimiter = defineState({ name: "limits of MCP connections", create: createLimiter });
@@ -49,14 +55,18 @@ function createLimiter({ db, log, queues, limits }: Parts): CallLimiter {
       const { callsPerMinute } = connection.limits;
       const wait = await limits.takeRate(nameRate(connection.id), member.id, callsPerMinute);
       if (wait !== undefined) throw rateLimited(connection, wait);
+      const places = describePlaces(connection);
       try {
-        const leaveConnection = await limits.enter(describePlaces(connection), member.id, { signal });
+        const free = await limits.tryEnter(places, member.id);
+        const leaveConnection = free ?? (await limits.enter(places, member.id, { signal }));
         try {
-          const leaveMachine = await all.enter(connection.orgId, { signal });
-          return once(() => {
+          const freeHere = await all.tryEnter(connection.orgId);
+          const leaveMachine = freeHere ?? (await all.enter(connection.orgId, { signal }));
+          const release = once(() => {
             leaveMachine();
             leaveConnection();
           });
+          return { release, hasWaited: free === undefined || freeHere === undefined };
         } catch (error) {
           leaveConnection();
           throw error;

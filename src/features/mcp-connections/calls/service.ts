@@ -4,19 +4,21 @@ import { newId } from "../../../platform/ids.ts";
 import {
   consentRequired,
   findHeaders,
-  reportChallenge,
   reportWorked,
   signInRequired,
+  workWithRenewal,
 } from "../credentials/index.ts";
 import { findAccount, type UsableConnection } from "../model.ts";
 import { type Allowed, checkCall, confirmTool } from "../tools/index.ts";
 import {
   callUpstream,
+  type UpstreamCall,
   type UpstreamChallenge,
   UpstreamError,
   type UpstreamResult,
 } from "../upstream/index.ts";
 import { callBreaker } from "./breaker.ts";
+import { createLastCheck } from "./check-again.ts";
 import { describeUpstreamError, type Failure, requestTooLarge, serverPaused } from "./failures.ts";
 import { callLimiter } from "./limits.ts";
 import { listingRefresher } from "./refresh.ts";
@@ -93,19 +95,25 @@ async function attemptCall(
   if (!isArguments(args)) throw invalidField(["arguments"], "The arguments of a tool are an object.");
   if (Buffer.byteLength(requestText) > limits.maxRequestBytes)
     throw requestTooLarge(name, limits.maxRequestBytes);
+  const checkAgain = createLastCheck(ctx, connection, { tool, args: args ?? {}, runId });
   const allowed = await checkCall(ctx, connection, tool, args ?? {}, { runId, found: options.facts });
   const breaker = ctx.state.get(callBreaker);
-  const release = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
+  const { release, hasWaited } = await ctx.state.get(callLimiter).enter(ctx, connection, options.signal);
   try {
     const headers = await findHeaders(ctx, connection);
     const pause = breaker.findPause(connection.id);
     if (pause !== undefined) throw serverPaused(name, pause);
+    const beforeCall = async () => {
+      await checkAgain(hasWaited);
+      await allowed.useApproval?.();
+    };
     const send = (credential: Record<string, string>) =>
-      sendCall(ctx, connection, attempt, args ?? {}, allowed, credential);
+      sendCall(ctx, connection, attempt, args ?? {}, { ...allowed, beforeCall }, credential);
     try {
-      const result = await send(headers).catch((error) =>
-        renewAndSend(ctx, connection, error, headers, send),
-      );
+      const result = await workWithRenewal(ctx, connection, headers, send).catch((error) => {
+        const challenge = error instanceof UpstreamError ? error.challenge : undefined;
+        throw challenge ? refuseChallenge(ctx, connection, challenge) : error;
+      });
       breaker.report(connection.id, true);
       reportWorked(ctx, connection);
       return result;
@@ -126,7 +134,7 @@ async function sendCall(
   connection: UsableConnection,
   { tool, options, times }: Attempt,
   args: Record<string, unknown>,
-  allowed: Allowed,
+  allowed: Pick<Allowed, "definition" | "mustList"> & Pick<UpstreamCall, "beforeCall">,
   headers: Record<string, string>,
 ): Promise<UpstreamResult> {
   const { limits } = connection;
@@ -145,7 +153,7 @@ async function sendCall(
       onLog: options.onLog,
       onElicit: options.onElicit,
       onSample: options.onSample,
-      beforeCall: allowed.useApproval,
+      beforeCall: allowed.beforeCall,
       ...(allowed.mustList
         ? { checkListing: (listing) => confirmTool(ctx, connection, tool, listing, { account }) }
         : {}),
@@ -156,34 +164,6 @@ async function sendCall(
     times.upstreamMs += performance.now() - started;
   }
 }
-
-/**
- * Handles a refused credential. A token may have been revoked before its time, so it is replaced once. After that, only
- * a person can help.
- */
-async function renewAndSend(
-  ctx: MemberCtx,
-  connection: UsableConnection,
-  error: unknown,
-  headers: Record<string, string>,
-  send: (headers: Record<string, string>) => Promise<UpstreamResult>,
-): Promise<UpstreamResult> {
-  const challenge = findChallenge(error);
-  if (!challenge) throw error;
-  if ((await reportChallenge(ctx, connection, { ...challenge, refused: headers })) === "stop")
-    throw refuseChallenge(ctx, connection, challenge);
-  const renewed = await findHeaders(ctx, connection);
-  return send(renewed).catch(async (second: unknown) => {
-    const again = findChallenge(second);
-    if (!again) throw second;
-    // Nothing is replaced a second time for the same call.
-    await reportChallenge(ctx, connection, { ...again, refused: renewed });
-    throw refuseChallenge(ctx, connection, again);
-  });
-}
-
-const findChallenge = (error: unknown): UpstreamChallenge | undefined =>
-  error instanceof UpstreamError ? error.challenge : undefined;
 
 const refuseChallenge = (
   ctx: MemberCtx,

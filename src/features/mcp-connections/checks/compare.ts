@@ -1,12 +1,13 @@
 import type { VerdictDrift } from "../contract.ts";
 import type { Discovery } from "../discovery/index.ts";
+import { isSameIssuer } from "../issuers.ts";
 
 /** The parts of a verdict that must not change without a person, as texts. */
 function describe(
   { server, authentication }: Discovery,
   issuer: string | null,
 ): Record<string, string | null> {
-  const used = authentication.authorizationServers.find((one) => one.issuer === issuer);
+  const used = authentication.authorizationServers.find((one) => isSameIssuer(one.issuer, issuer));
   const sorted = (values: readonly string[] | undefined) =>
     values === undefined || values.length === 0 ? null : [...new Set(values)].sort().join(" ");
   return {

@@ -4,7 +4,7 @@ import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { record } from "../../audit/index.ts";
 import { findConnection, findUsable } from "../access/index.ts";
 import type { VerdictDrift } from "../contract.ts";
-import { findHeaders, reportChallenge, reportWorked } from "../credentials/index.ts";
+import { findHeaders, reportWorked, workWithRenewal } from "../credentials/index.ts";
 import { type Discovery, runDiscovery } from "../discovery/index.ts";
 import { requireId } from "../find.ts";
 import { type ConnectionId, findAccount, type UsableConnection } from "../model.ts";
@@ -129,9 +129,7 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: McpConne
   try {
     headers = await findHeaders(ctx, connection);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const failed = { step: "credential", ok: false, ms: measure(started) } as const;
-    return { test: { ok: false, steps: [{ ...failed, code: error.body.error, message: error.message }] } };
+    return describeMissing(error, measure(started));
   }
   const ready: Step = {
     ...{ step: "credential", ok: true, ms: measure(started) },
@@ -139,17 +137,29 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: McpConne
   };
   const asked = performance.now();
   try {
-    const listing = await listUpstreamTools(ctx, connection, headers, { timeoutMs: testTimeoutMs });
+    const listing = await workWithRenewal(ctx, connection, headers, (sent) =>
+      listUpstreamTools(ctx, connection, sent, { timeoutMs: testTimeoutMs }),
+    );
     await recordAnswer(ctx, connection, listing);
     const message = `The server speaks ${listing.protocolVersion} and lists ${listing.tools.length} tools.`;
     return {
       test: { ok: true, steps: [ready, { step: "list_tools", ok: true, ms: measure(asked), message }] },
     };
   } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
+    // The credential was ended while the server was asked.
+    if (!(error instanceof UpstreamError)) return describeMissing(error, measure(started));
     const failed = await recordFailure(ctx, connection, error);
     return { test: { ok: false, steps: [ready, { ...failed, ok: false, ms: measure(asked) }] } };
   }
+}
+
+/** The test of a caller who has no credential that can be sent. */
+function describeMissing(error: unknown, ms: number): { test: McpConnectionTest } {
+  if (!(error instanceof Refusal)) throw error;
+  const failed: Step = {
+    ...{ step: "credential", ok: false, ms, code: error.body.error, message: error.message },
+  };
+  return { test: { ok: false, steps: [failed] } };
 }
 
 async function recordAnswer(ctx: MemberCtx, connection: UsableConnection, listing: UpstreamListing) {
@@ -165,10 +175,7 @@ async function recordFailure(
   error: UpstreamError,
 ): Promise<Pick<Step, "step" | "code" | "message">> {
   const code = error.kind;
-  if (error.challenge) {
-    await reportChallenge(ctx, connection, error.challenge);
-    return { step: "credential", code, message: error.message };
-  }
+  if (error.challenge) return { step: "credential", code, message: error.message };
   // What the server answers to the account of one member says nothing about the others. The watch asks as several.
   if (connection.credential === "per_member" && isAboutAccount(error))
     return { step: error.status === 403 ? "credential" : "list_tools", code, message: error.message };

@@ -29,6 +29,7 @@ import type { Id } from "../../../platform/ids.ts";
 import { revokePending } from "../../oauth-providers/revocations/index.ts";
 import { findUsable } from "../access/index.ts";
 import { removeClients } from "../registration/index.ts";
+import { watchConnections } from "../watch/service.ts";
 import { findHeaders, reportChallenge } from "./index.ts";
 
 const publicUrl = "https://signalbox.test";
@@ -319,6 +320,53 @@ describe("signing in to MCP connections", () => {
     await expect(findHeaders(ctx, usable)).rejects.toMatchObject({ body: { error: "mcp_sign_in_required" } });
   });
 
+  test.each(["test", "watch"])(
+    "a token that was revoked before its time is replaced within one %s",
+    async (by) => {
+      const made = await save({ url: guarded.url, ...everybody });
+      await connectMcpAccount(server, ada, made.id);
+      await listFirstTools(server, ada.auth, made.id);
+      const usable = (await findUsable(act(server, acme.orgId, ada.memberId), made.id))!;
+      const { authorization } = await findHeaders(act(server, acme.orgId, ada.memberId), usable);
+      await server.platform.db.run(sql`
+      update oauth_tokens set obtained_at = now() - interval '5 minutes'
+      where id in (select token_id from oauth_connections where provider_id = ${`mcp-${made.id.slice(4)}`})`);
+      guarded.blocked.add(authorization!.replace(/^Bearer /, ""));
+      const { checkedAt } = await readConnection(server, ada.auth, made.id);
+      if (by === "test") expect(await testAs(ada, made.id)).toMatchObject({ ok: true });
+      else {
+        await server.platform.db.run(
+          sql`update mcp_connections set next_check_at = now() where id = ${made.id}`,
+        );
+        await watchConnections(server.platform);
+      }
+      const after = await readConnection(server, ada.auth, made.id);
+      expect(after.status).toBe("connected");
+      expect(after.checkedAt).toBeGreaterThan(checkedAt);
+    },
+  );
+
+  test("consent that is given during a call is not missing because the server refuses the earlier token", async () => {
+    const made = await save({ url: guarded.url, ...everybody });
+    await connectMcpAccount(server, ada, made.id);
+    const ctx = act(server, acme.orgId, ada.memberId);
+    const usable = (await findUsable(ctx, made.id))!;
+    const refused = await findHeaders(ctx, usable);
+    const challenge = {
+      status: 403,
+      scopes: ["tools:write"],
+      reason: "insufficient_scope",
+      refused,
+    } as const;
+    expect(await reportChallenge(ctx, usable, challenge)).toBe("stop");
+    expect(await readConnection(server, ada.auth, made.id)).toMatchObject({ status: "needs_consent" });
+    await connectMcpAccount(server, ada, made.id);
+    expect(await reportChallenge(ctx, usable, challenge)).toBe("retry");
+    expect(await readConnection(server, ada.auth, made.id)).toMatchObject({
+      ...{ status: "connected", mine: { state: "connected", missingScopes: [] } },
+    });
+  });
+
   test("a token is not sent to another address, whoever changes the row", async () => {
     const made = await save({ url: guarded.url, ...everybody });
     await connectMcpAccount(server, ada, made.id);
@@ -341,6 +389,16 @@ describe("signing in to MCP connections", () => {
     expect((await end(ada)).status).toBe(403);
     expect((await end(acme.owner)).status).toBe(204);
     expect((await readConnection(server, ada.auth, made.id)).status).toBe("not_connected");
+  });
+
+  test("ending a shared account that nobody has connected yet also ends the attempts to connect it", async () => {
+    const made = await save({ url: guarded.url, credential: "shared", ...everybody });
+    const back = await approve(await requestMcpAuthorizeUrl(server, acme.owner.auth, made.id), "octo");
+    const admin = await joinWorkspace(server, acme, "admin");
+    const path = `/v1/mcp-connections/${made.id}/disconnect`;
+    expect((await server.call(path, { method: "POST", headers: admin.auth })).status).toBe(204);
+    expect((await openMcpCallback(server, back, acme.owner)).body).not.toContain("is connected");
+    expect(await readConnection(server, acme.owner.auth, made.id)).toMatchObject({ status: "not_connected" });
   });
 
   test("a removed member's account ends, and a run uses what its automation was granted", async () => {

@@ -2,10 +2,16 @@ import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import { conflict, type Refusal } from "../../../platform/errors.ts";
 import { defineState } from "../../../platform/state.ts";
 import { announce } from "../../notifications/index.ts";
-import { findMcpToken, replaceRefusedToken, toProviderId } from "../../oauth-providers/index.ts";
+import {
+  findMcpToken,
+  isPresentToken,
+  replaceRefusedToken,
+  toProviderId,
+} from "../../oauth-providers/index.ts";
 import { countAsWorking, findStaticCredential, saveState } from "../member-states/index.ts";
 import { isOauth, type UsableConnection } from "../model.ts";
 import { openHeaders } from "../sealing.ts";
+import { UpstreamError } from "../upstream/index.ts";
 
 type Connection = Pick<UsableConnection, "id" | "orgSlug" | "name" | "url" | "credential" | "registration">;
 
@@ -106,12 +112,28 @@ export interface Challenge {
   /** The scopes that the server names. */
   scopes: readonly string[];
   reason: string;
-  /** The headers that were refused. A token that somebody has replaced meanwhile is not replaced again. */
+  /** The headers that were refused. They say nothing about a credential that has replaced theirs meanwhile. */
   refused?: Record<string, string>;
 }
 
+/** Whether these headers are still those of the stored credential. */
+async function arePresent(
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  headers: Record<string, string>,
+): Promise<boolean> {
+  const { orgId, id, url, registration } = connection;
+  if (isOauth(registration)) {
+    const token = headers.authorization?.replace(/^Bearer /, "") ?? "";
+    return isPresentToken(ctx, toTokenRequest(ctx, connection), token);
+  }
+  const found = await findStaticCredential(ctx.db, orgId, id, findHolder(ctx, connection));
+  const present = found && openHeaders(ctx.keyring, { id: found.id, orgId, url }, found.secret);
+  return present !== undefined && JSON.stringify(present) === JSON.stringify(headers);
+}
+
 /**
- * Records that the server refused the credential, for its holder alone. `retry`: there is another token, which
+ * Records that the server refused the credential, for its holder alone. `retry`: there is another one now, which
  * `findHeaders` returns. `stop`: a person must act.
  */
 export async function reportChallenge(
@@ -127,6 +149,9 @@ export async function reportChallenge(
     usesToken &&
     (await replaceRefusedToken(ctx, toTokenRequest(ctx, connection), refusedToken))
   )
+    return "retry";
+  // The answer came late: a person has replaced, or ended, the credential while the server was asked.
+  if (refused && (status === 403 || !usesToken) && !(await arePresent(ctx, connection, refused)))
     return "retry";
   const holder = { connectionId: connection.id, memberId: findHolder(ctx, connection) };
   const state = status === 403 && usesToken ? "needs_consent" : "sign_in";
@@ -149,6 +174,34 @@ export async function reportChallenge(
     });
   });
   return "stop";
+}
+
+/**
+ * Does the work with these headers, and once more if there is another credential after the server has refused this one: a
+ * token may have been revoked before its time. Every refusal is reported.
+ */
+export async function workWithRenewal<T>(
+  ctx: MemberCtx,
+  connection: UsableConnection,
+  headers: Record<string, string>,
+  work: (headers: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const report = async (error: unknown, refused: Record<string, string>) => {
+    const challenge = error instanceof UpstreamError ? error.challenge : undefined;
+    return challenge ? reportChallenge(ctx, connection, { ...challenge, refused }) : "stop";
+  };
+  try {
+    return await work(headers);
+  } catch (error) {
+    if ((await report(error, headers)) === "stop") throw error;
+  }
+  const renewed = await findHeaders(ctx, connection);
+  try {
+    return await work(renewed);
+  } catch (error) {
+    await report(error, renewed);
+    throw error;
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from "../../../platform/oauth/index.ts";
 import type { NewConnection } from "../contract.ts";
 import type { Discovery } from "../discovery/index.ts";
+import { findOtherSpelling } from "../issuers.ts";
 import { type Choice, chooseRegistration } from "./choose.ts";
 import { buildClientId } from "./client-metadata.ts";
 import { registerDynamically } from "./dynamic.ts";
@@ -79,8 +80,7 @@ async function readServer(
 ): Promise<{ server: Server; authMethods: readonly string[] | undefined }> {
   const { issuer, authorizationEndpoint, tokenEndpoint } = known;
   try {
-    // The MCP server names the issuer, so it must not lead to this machine.
-    return await discoverIssuer(ctx.egress.forOrganization(ctx.orgId).forAddressFrom(url), issuer);
+    return await discoverSpelling(ctx, url, issuer);
   } catch (error) {
     if (!(error instanceof OAuthFailure)) throw error;
     const parsed = Server.safeParse({ issuer, authorizationEndpoint, tokenEndpoint, discovered: true });
@@ -90,6 +90,21 @@ async function readServer(
       `The metadata of ${issuer} could not be read: ${error.message} Try again, or ask its operator.`,
       { reason: error.code },
     );
+  }
+}
+
+/** The metadata says how the issuer is written. The answer to a sign-in has that spelling too, and is compared with it. */
+async function discoverSpelling(ctx: MemberCtx, url: string, issuer: string) {
+  // The MCP server names the issuer, so it must not lead to this machine.
+  const egress = ctx.egress.forOrganization(ctx.orgId).forAddressFrom(url);
+  try {
+    return await discoverIssuer(egress, issuer);
+  } catch (error) {
+    const other = findOtherSpelling(issuer);
+    if (other === undefined || !(error instanceof OAuthFailure) || error.kind !== "unusable") throw error;
+    return await discoverIssuer(egress, other).catch((second) => {
+      throw second instanceof OAuthFailure ? error : second;
+    });
   }
 }
 

@@ -8,6 +8,7 @@ export {
   retireUpstreamSessions,
 } from "./service.ts";
 export type {
+  UpstreamCall,
   UpstreamCallbacks,
   UpstreamListing,
   UpstreamResult,

@@ -24,15 +24,24 @@ export function createRedaction(url: string, headers: Record<string, string>): R
   const secrets = [...Object.values(headers), ...parameters, ...listSecrets(url)]
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= minSecretLength)
-    .map((value) => JSON.stringify(value).slice(1, -1))
     .sort((a, b) => b.length - a.length);
-  const isIn = (json: string) => secrets.some((secret) => json.includes(secret));
-  const cleanText = (json: string) =>
-    secrets.reduce((text, secret) => text.replaceAll(secret, replacement), json);
+  const inJson = secrets.map((value) => JSON.stringify(value).slice(1, -1));
+  const isIn = (json: string) => inJson.some((secret) => json.includes(secret));
+  const cleanText = (text: string) =>
+    secrets.reduce((kept, secret) => kept.replaceAll(secret, replacement), text);
+  /** Changes the value and not its JSON: without a number of it, or with half an escape, that would be no JSON. */
+  const cleanValue = (value: unknown): unknown => {
+    if (typeof value === "string") return cleanText(value);
+    if (typeof value === "number") return isIn(String(value)) ? replacement : value;
+    if (Array.isArray(value)) return value.map(cleanValue);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [cleanText(key), cleanValue(inner)]),
+    );
+  };
   const clean = <T>(value: T): T => {
     if (secrets.length === 0 || value === undefined) return value;
-    const json = JSON.stringify(value);
-    return isIn(json) ? JSON.parse(cleanText(json)) : value;
+    return isIn(JSON.stringify(value)) ? (cleanValue(value) as T) : value;
   };
   return {
     clean,
@@ -41,7 +50,7 @@ export function createRedaction(url: string, headers: Record<string, string>): R
       const resultBytes = Buffer.byteLength(json);
       if (resultBytes > maxBytes)
         throw new UpstreamError("too_large", `The result is larger than ${maxBytes} bytes.`);
-      return { result: isIn(json) ? JSON.parse(cleanText(json)) : result, resultBytes };
+      return { result: isIn(json) ? (cleanValue(result) as CallToolResult) : result, resultBytes };
     },
     cleanError(error) {
       if (!(error instanceof UpstreamError)) return error;

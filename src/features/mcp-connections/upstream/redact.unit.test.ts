@@ -31,3 +31,26 @@ test("secrets of the address are removed from what a server sends, wherever they
     instructions: "Use [redacted].",
   });
 });
+
+test("a secret of digits is also removed from numbers, and the rest of the result stays as it is", () => {
+  const { clean, cleanResult } = createRedaction("https://mcp.example.com/mcp", { "x-account": "12345678" });
+  const result = {
+    content: [{ type: "text" as const, text: "Account 12345678 has 2 tickets." }],
+    structuredContent: { account: 12345678, order: 9912345678, tickets: 2, isOpen: true, note: null },
+  };
+  expect(cleanResult(result, 1_000).result).toEqual({
+    content: [{ type: "text", text: "Account [redacted] has 2 tickets." }],
+    structuredContent: { account: "[redacted]", order: "[redacted]", tickets: 2, isOpen: true, note: null },
+  });
+  expect(clean({ progress: 12345678 })).toEqual({ progress: "[redacted]" });
+});
+
+test("a text that only looks like a secret in JSON is left as it is", () => {
+  const { clean } = createRedaction("https://mcp.example.com/mcp", { "x-api-key": "next-to-me" });
+  expect(clean(["a\next-to-me", "next-to-me"])).toEqual(["a\next-to-me", "[redacted]"]);
+});
+
+test("a name of a field that contains a secret is changed too", () => {
+  const { clean } = createRedaction("https://mcp.example.com/mcp", { "x-api-key": 'sec"ret-of-mine' });
+  expect(clean({ 'of sec"ret-of-mine': 1, __proto__x: 2 })).toEqual({ "of [redacted]": 1, __proto__x: 2 });
+});

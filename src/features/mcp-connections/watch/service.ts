@@ -6,7 +6,7 @@ import { createMembership } from "../../credentials/index.ts";
 import { announce } from "../../notifications/index.ts";
 import { findConnection } from "../access/index.ts";
 import { type Rediscovery, rediscover, setHealth, setProtocolVersion } from "../checks/index.ts";
-import { findHeaders, reportChallenge, reportWorked } from "../credentials/index.ts";
+import { findHeaders, reportWorked, workWithRenewal } from "../credentials/index.ts";
 import { findAccount, type UsableConnection } from "../model.ts";
 import { recordListing } from "../tools/index.ts";
 import { isAboutAccount, listUpstreamTools, UpstreamError, type UpstreamListing } from "../upstream/index.ts";
@@ -104,13 +104,15 @@ async function listAsHolder(
     const ctx = createHolderCtx(platform, connection, row);
     try {
       const headers = await findHeaders(ctx, connection);
-      const listing = await listUpstreamTools(platform, connection, headers, { timeoutMs, isFresh: true });
+      const listing = await workWithRenewal(ctx, connection, headers, (sent) =>
+        listUpstreamTools(platform, connection, sent, { timeoutMs, isFresh: true }),
+      );
       reportWorked(ctx, connection);
       return { listing, account: findAccount(connection, ctx.member.id) };
     } catch (error) {
-      const challenge = error instanceof UpstreamError ? error.challenge : undefined;
-      if (challenge) await reportChallenge(ctx, connection, challenge);
-      else if (credential === "per_member" && isAboutAccount(error)) refusal = error;
+      const isChallenge = error instanceof UpstreamError && error.challenge !== undefined;
+      if (isChallenge) continue;
+      if (credential === "per_member" && isAboutAccount(error)) refusal = error;
       else if (!(error instanceof Refusal)) throw error;
     }
   }

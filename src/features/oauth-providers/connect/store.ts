@@ -190,15 +190,16 @@ export const countWrongCode = (db: Db, orgId: OrgId, memberId: string, providerI
       expires_at = case when wrong_codes + 1 >= ${max}::int then now() else expires_at end
     where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and status = 'waiting'`);
 
-/** Ends the attempts that are not completed yet. */
+/** Ends the attempts of a member that are not completed yet. `memberId` null: those for the shared account, of everybody. */
 export const supersede = (
   db: Db,
   orgId: OrgId,
-  { memberId, providerId, label }: { memberId: string; providerId: string; label: string | null },
+  { memberId, providerId, label }: { memberId: string | null; providerId: string; label: string | null },
 ) =>
   db.run(sql`
     update oauth_attempts set status = 'superseded'
-    where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and not shared
+    where org_id = ${orgId} and provider_id = ${providerId} and shared = (${memberId}::text is null)
+      and (shared or member_id = ${memberId})
       and status in ('started', 'exchanging', 'waiting') and (${label}::text is null or label = ${label})`);
 
 /** No attempt is valid for longer. The clocks of the processes that create ids may differ by a quarter of an hour. */

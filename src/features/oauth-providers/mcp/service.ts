@@ -141,7 +141,7 @@ export async function disconnectMcpAccount(
 ): Promise<boolean> {
   const providerId = toProviderId(mcpConnectionId);
   const { orgId, member } = ctx;
-  await supersede(tx, orgId, { memberId: member.id, providerId, label: defaultLabel });
+  await supersede(tx, orgId, { memberId: shared ? null : member.id, providerId, label: defaultLabel });
   const scope = shared ? { providerId, shared } : { providerId, memberId: member.id };
   const ended = await endLiveConnections(tx, orgId, scope, "disconnected", createActor(ctx));
   if (ended > 0) await queueRevocation(ctx, tx);

@@ -1,6 +1,6 @@
 export { tokenIssues } from "./issues.ts";
 export { refreshExpiring } from "./jobs.ts";
-export { findMcpToken, replaceRefusedToken } from "./mcp.ts";
+export { findMcpToken, isPresentToken, replaceRefusedToken } from "./mcp.ts";
 export { activeRefreshes } from "./refresh.ts";
 export { routes } from "./routes.ts";
 export { openToken, sealedTokens, sealTokens } from "./sealing.ts";

@@ -91,3 +91,11 @@ export async function replaceRefusedToken(
   const after = await store.findMcpToken(ctx.db, ctx.orgId, { ...request, seconds: 0 });
   return after?.status === "connected" && after.accessToken !== previousAccessToken;
 }
+
+/** Whether the account still has this token, and not one that was refreshed or connected meanwhile. */
+export async function isPresentToken(ctx: MemberCtx, request: Request, token: string): Promise<boolean> {
+  const found = await store.findMcpToken(ctx.db, ctx.orgId, { ...request, seconds: 0 });
+  if (found?.status !== "connected" || found.accessToken === null) return false;
+  const present = toResult(ctx, found);
+  return present.kind === "token" && present.accessToken === token;
+}

@@ -103,6 +103,23 @@ describe("tools that the account of one member lists differently", () => {
     expect(await listStates(ada, "?state=held")).toEqual(["held", "held"]);
   });
 
+  test("a tool that is gone for everybody holds all others for members too, and the connection says so", async () => {
+    await server.call(`/v1/mcp-connections/${connection.id}/tools/policy`, {
+      ...{ method: "PUT", body: { onDrift: "hold_all" }, headers: acme.owner.auth },
+    });
+    await server.platform.db.run(sql`
+      update mcp_tools set seen_at = now() - interval '2 days'
+      where connection_id = ${connection.id} and name = 'write'`);
+    const connected = withPolicy({ onDrift: "hold_all" });
+    await recordListing(...([server.platform, connected, { tools: [read] }] as const), {
+      isWatch: true,
+      account: toAccount(ada),
+    });
+    expect(await call(bob, "read", [read], { onDrift: "hold_all" })).toBe("mcp_tool_held");
+    expect((await get("/tools?state=held", bob.auth)).items).toMatchObject([{ name: "read" }]);
+    expect((await get("", bob.auth)).connection).toMatchObject({ heldTools: 1 });
+  });
+
   test("are shown to those who decide, and a member who lists again and again changes no revision of others", async () => {
     await list(ada, [poisoned, write]);
     const seen = await get("/drift");
