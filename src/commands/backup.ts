@@ -7,7 +7,7 @@ import { copyEmbedded, createDb, type Db, openPglite } from "../platform/db/inde
 import { OperatorError } from "../platform/errors.ts";
 import { Backup, markBackup } from "../platform/marks/index.ts";
 import { describeSecretSource } from "../platform/secret-file.ts";
-import { checkFile, inSnapshot, isInstalled, type Part, writeFile } from "../platform/snapshot/index.ts";
+import { checkFile, inSnapshot, isInstalled, stopWith, writeFile } from "../platform/snapshot/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { passphraseOptions, readPassphrase } from "./passphrase.ts";
@@ -87,7 +87,7 @@ async function writeChecked(file: string, db: Db, passphrase: string | undefined
   const unfinished = `${file}.${randomBytes(4).toString("hex")}.unfinished`;
   try {
     removeAbandoned(file);
-    await inSnapshot(db, (parts) => writeFile(unfinished, stopWith(signal, parts), passphrase));
+    await inSnapshot(db, (parts) => writeFile(unfinished, stopWith(signal, parts, createStop), passphrase));
     const summary = await checkFile(unfinished, passphrase);
     if (existsSync(file)) throw existsAlready(file);
     renameSync(unfinished, file);
@@ -122,13 +122,6 @@ function removeAbandoned(file: string): void {
     const path = join(folder, name);
     const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     if (writtenAt !== undefined && writtenAt < Date.now() - abandonedAfterMs) rmSync(path, { force: true });
-  }
-}
-
-async function* stopWith(signal: AbortSignal, parts: AsyncIterable<Part>): AsyncGenerator<Part> {
-  for await (const part of parts) {
-    if (signal.aborted) throw createStop();
-    yield part;
   }
 }
 

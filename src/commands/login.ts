@@ -55,9 +55,10 @@ export const login = connectCommand(async (args: string[], io: Io): Promise<numb
   const { values } = readArguments(args, { help, options });
   const { environment } = io;
   const name = profileName(values.profile, environment);
-  const profiles = readProfiles(environment);
-  const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const url = parseUrl(values.url ?? (environment.SIGNALBOX_URL || before?.url || defaultUrl));
+  const find = (profiles: ReturnType<typeof readProfiles>) =>
+    Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const stored = find(readProfiles(environment));
+  const url = parseUrl(values.url ?? (environment.SIGNALBOX_URL || stored?.url || defaultUrl));
   if (url.startsWith("http:") && !isLoopback(url)) {
     io.err(
       `${url} is not encrypted: others on the way can read what you send. Use https where there is one.`,
@@ -71,6 +72,9 @@ export const login = connectCommand(async (args: string[], io: Io): Promise<numb
         : await createKey(url, values.email, values.organization, prompt);
     const me = await createClient({ url, credential: { apiKey: made.key }, userAgent }).me();
     const profile: Profile = { url, ...made, email: me.user.email, ...describeOrganization(me) };
+    // Read again: another command may have changed the file while a person typed.
+    const profiles = readProfiles(environment);
+    const before = find(profiles);
     writeProfiles(environment, { ...profiles, [name]: profile });
     if (before?.keyId && before.url === url) await endKey(profile, before.keyId);
     const where = profile.organization === undefined ? "" : ` in ${profile.organization}`;

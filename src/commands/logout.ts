@@ -30,8 +30,10 @@ export const logout = connectCommand(async (args: string[], io: Io): Promise<num
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (!profile) throw new NotSignedIn("You are not signed in, so there is no stored key to remove.");
   const isEnded = values.local || profile.keyId === undefined || (await endKey(profile, profile.keyId));
-  const { [name]: _, ...others } = profiles;
-  writeProfiles(io.environment, others);
+  // Read again: another command may have changed the file meanwhile.
+  const { [name]: current, ...others } = readProfiles(io.environment);
+  // A login that replaced it meanwhile stays.
+  if (current?.key === profile.key) writeProfiles(io.environment, others);
   io.out(`Signed out of ${profile.url}.`);
   if (!isEnded)
     io.err("This API key may not revoke keys. An owner or admin can revoke it: DELETE /v1/api-keys/{id}.");

@@ -14,6 +14,7 @@ import {
   readFile,
   refreshStatistics,
   refuseUnknownSchema,
+  stopWith,
   writeSnapshot,
 } from "../platform/snapshot/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
@@ -58,6 +59,7 @@ export async function restore(args: string[], io: Io): Promise<number> {
   const passphrase = await readPassphrase(values, { isNew: false, ...io });
   const summary = await checkFile(file, passphrase);
   refuseUnknownSchema(summary.manifest);
+  if (io.signal.aborted) throw createStop();
   if (!values.check) {
     const config = io.config();
     refuseMissingSecret(config);
@@ -68,11 +70,15 @@ export async function restore(args: string[], io: Io): Promise<number> {
     await prepareTarget(db, { mayReplace, jobs });
     await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
       await lockTarget(tx, mayReplace);
-      await writeSnapshot(tx, readFile(file, passphrase));
-      if (values["accept-loss"]) return;
-      const source = describeSecretSource(config);
-      await refuseWrongSecret({ db: tx, keyring }, { source, sealedColumns: async () => columnsUnderSecret });
-      if (io.signal.aborted) throw new OperatorError("Stopped. Nothing was changed.");
+      await writeSnapshot(tx, stopWith(io.signal, readFile(file, passphrase), createStop));
+      if (!values["accept-loss"]) {
+        const source = describeSecretSource(config);
+        await refuseWrongSecret(
+          { db: tx, keyring },
+          { source, sealedColumns: async () => columnsUnderSecret },
+        );
+      }
+      if (io.signal.aborted) throw createStop();
     });
     await refreshStatistics(db);
   }
@@ -88,6 +94,8 @@ export async function restore(args: string[], io: Io): Promise<number> {
   else io.out(describeResult(summary, result.restored));
   return exit.ok;
 }
+
+const createStop = () => new OperatorError("Stopped. Nothing was changed.");
 
 function describeResult({ manifest, rows, tables }: FileSummary, isRestored: boolean): string {
   const { engine, product, createdAt, migrations } = manifest;

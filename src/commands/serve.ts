@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { isatty } from "node:tty";
 import type { Config } from "../platform/config.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { isChild, joinPrimary, runPrimary } from "../platform/processes/index.ts";
@@ -95,7 +96,9 @@ async function servePrimary(count: number, io: Io, log: Log): Promise<number> {
 /** Calls `reload` at SIGHUP. A terminal that is closed sends the same signal, and then the returned one aborts instead. */
 function onHangUp(reload: () => void): AbortSignal {
   const terminalClosed = new AbortController();
-  process.on("SIGHUP", () => (process.stdin.isTTY ? terminalClosed.abort() : reload()));
+  // Asked now: when the signal arrives, the terminal is gone.
+  const hasTerminal = isatty(0);
+  process.on("SIGHUP", () => (hasTerminal ? terminalClosed.abort() : reload()));
   return terminalClosed.signal;
 }
 

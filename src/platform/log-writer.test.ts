@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLogWriter } from "./log-writer.ts";
 
@@ -18,7 +20,7 @@ function open({ maxWaitingBytes = 1_000_000 } = {}) {
     writeSync: vi.fn((_fd: number, bytes: Buffer) => bytes.length),
   };
   const writer = createLogWriter({
-    ...{ fd: 2, maxWriteBytes: 4096, maxWaitingBytes },
+    ...{ fd: 2, maxWriteBytes: 4096, maxWaitingBytes, fields: { process: 3 } },
     system: system as never,
   });
   return { ...writer, writes, system };
@@ -72,6 +74,26 @@ describe("lines of the log", () => {
     expect(writes.map(({ text }) => text)).toEqual(["abcdef\n", "abcdef\n", "def\n", "more\n"]);
   });
 
+  test("wait only as long as a slow reader takes nothing", () => {
+    const { write, writes } = open();
+    write("one\n");
+    pass();
+    for (let i = 0; i < 10; i++) {
+      writes.at(-1)!.finish("EAGAIN");
+      vi.advanceTimersByTime(5);
+      expect(writes).toHaveLength(2 * i + 2);
+      writes.at(-1)!.accept(0);
+      expect(writes).toHaveLength(2 * i + 3);
+    }
+    for (let i = 0; i < 10; i++) {
+      writes.at(-1)!.finish("EAGAIN");
+      vi.advanceTimersByTime(100);
+    }
+    writes.at(-1)!.finish("EAGAIN");
+    vi.advanceTimersByTime(50);
+    expect(writes).toHaveLength(31);
+  });
+
   test("that find no room are dropped and counted", () => {
     const { write, writes } = open({ maxWaitingBytes: 20 });
     for (let i = 0; i < 10; i++) write(`line ${i}\n`);
@@ -93,6 +115,24 @@ describe("lines of the log", () => {
     pass();
     expect(writes[1]!.text).toBe("three\n");
     expect(JSON.parse(writes[2]!.text)).toMatchObject({ lines: 2 });
+  });
+
+  test("do not become a part of a line that was stored in part before the disk was full", () => {
+    const { write, writes } = open();
+    write("one\n");
+    write("two\n");
+    pass();
+    writes[0]!.accept(6);
+    writes[1]!.finish("ENOSPC");
+    write("three\n");
+    pass();
+    writes[2]!.finish("ENOSPC");
+    write("four\n");
+    pass();
+    writes[3]!.finish();
+    pass();
+    expect(writes[3]!.text).toBe("\nfour\n");
+    expect(JSON.parse(writes[4]!.text)).toMatchObject({ lines: 2 });
   });
 
   test("are ignored when the reader is gone", () => {
@@ -127,6 +167,15 @@ describe("at the end of the process, the rest of the log", () => {
     expect(text).toBe("one\ntwo\n");
   });
 
+  test("is written in batches too, and says how many lines were dropped", () => {
+    const { write, end, system } = open({ maxWaitingBytes: 10_000 });
+    for (const letter of "abcd") write(`${letter.repeat(2_999)}\n`);
+    end();
+    const texts = system.writeSync.mock.calls.map(([, bytes]) => bytes.toString());
+    expect(texts.map((text) => text[0])).toEqual(["b", "c"]);
+    expect(JSON.parse(texts[1]!.split("\n")[1]!)).toMatchObject({ lines: 1, process: 3 });
+  });
+
   test("is given up when the reader is gone or the disk is full", () => {
     for (const code of ["EPIPE", "ENOSPC"]) {
       const { end, system } = openWith(() => {
@@ -158,4 +207,24 @@ describe("at the end of the process, the rest of the log", () => {
     expect(system.writeSync).not.toHaveBeenCalled();
     vi.useRealTimers();
   });
+});
+
+// The new process makes its stderr blocking, and this is the same one.
+test("a process whose log nobody reads ends, also after it started another one", async () => {
+  const log = JSON.stringify(new URL("./log.ts", import.meta.url).href);
+  const source = `
+    import { spawnSync } from "node:child_process";
+    import { createLog } from ${log};
+    const log = createLog("info", { format: "json" });
+    log.info("first");
+    spawnSync(process.execPath, ["--version"], { stdio: ["ignore", "ignore", "inherit"] });
+    for (let n = 0; n < 3_000; n++) log.info("x".repeat(300));
+    setTimeout(() => process.exit(0), 500);`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", source], {
+    stdio: ["ignore", "ignore", "pipe"],
+    ...{ timeout: 20_000, killSignal: "SIGKILL" },
+  });
+  const [code, signal] = await once(child, "exit");
+  child.stderr!.destroy();
+  expect(code ?? signal).toBe(0);
 });

@@ -6,16 +6,22 @@ export interface LogWriterOptions {
   maxWriteBytes: number;
   /** How many bytes may wait while nobody reads the log. Later lines are dropped. */
   maxWaitingBytes: number;
+  /** Fields of the line that says how many lines were dropped. */
+  fields?: object;
+  /** Makes sure that a write to a reader who does not read fails instead of waiting. Called before each write. */
+  keepFromBlocking?(): void;
   /** For tests. */
   system?: { write: typeof write; writeSync: typeof writeSync };
 }
 
 /** Lines wait for others this long. */
 const collectMs = 100;
-/** How long to wait until a reader that is slow can take more. */
-const retryMs = 100;
+/** How long to wait until a reader that is slow can take more. It doubles while the reader takes nothing. */
+const retryMs = { first: 2, max: 100 };
 /** How long the end of the process waits for a slow reader. */
 const maxEndMs = 1_000;
+
+const lineEnd = "\n".charCodeAt(0);
 
 const isBusy = (error: unknown) =>
   ["EAGAIN", "EBUSY"].includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
@@ -28,6 +34,8 @@ export function createLogWriter({
   fd,
   maxWriteBytes,
   maxWaitingBytes,
+  fields = {},
+  keepFromBlocking = () => {},
   system = { write, writeSync },
 }: LogWriterOptions): { write(line: string): void; end(): void } {
   let gathered = "";
@@ -38,6 +46,11 @@ export function createLogWriter({
   let underWaySince: number | undefined;
   let isCollecting = false;
   let isRetrying = false;
+  let nextRetryMs = retryMs.first;
+  /** What was written ends within a line. */
+  let endsInLine = false;
+  /** The rest of that line was dropped. */
+  let isLineCut = false;
   let isBroken = false;
   let dropped = 0;
 
@@ -70,13 +83,16 @@ export function createLogWriter({
     setTimeout(() => {
       isRetrying = false;
       writeFirst();
-    }, retryMs).unref();
+    }, nextRetryMs).unref();
+    nextRetryMs = Math.min(nextRetryMs * 2, retryMs.max);
   }
 
   function writeFirst(): void {
-    const [first] = batches;
-    if (!first || isRetrying || underWaySince !== undefined) return;
+    if (batches.length === 0 || isRetrying || underWaySince !== undefined) return;
+    endCutLine();
+    const first = batches[0]!;
     underWaySince = performance.now();
+    keepFromBlocking();
     system.write(fd, first, 0, first.length, null, (error, written) => {
       underWaySince = undefined;
       if (isBroken) return;
@@ -86,6 +102,14 @@ export function createLogWriter({
       else advance(written);
       writeFirst();
     });
+  }
+
+  /** The next line does not become a part of one whose end was dropped. */
+  function endCutLine(): void {
+    if (!isLineCut) return;
+    isLineCut = false;
+    batches[0] = Buffer.concat([Buffer.from("\n"), batches[0]!]);
+    waitingBytes++;
   }
 
   /** Nobody will read this log again. */
@@ -100,21 +124,28 @@ export function createLogWriter({
   function drop(): void {
     const lost = batches.shift()!;
     waitingBytes -= lost.length;
-    dropped += lost.toString().split("\n").length - 1;
+    dropped += lost.toString().trim().split("\n").length;
+    isLineCut = endsInLine;
   }
 
   function advance(written: number): void {
     const first = batches[0]!;
     waitingBytes -= written;
+    nextRetryMs = retryMs.first;
+    if (written > 0) endsInLine = first[written - 1] !== lineEnd;
     if (written < first.length) batches[0] = first.subarray(written);
     else batches.shift();
     if (dropped === 0 || waitingBytes > maxWaitingBytes / 2) return;
+    addDropped();
+    writeLater();
+  }
+
+  function addDropped(): void {
     const time = new Date().toISOString();
     const msg = "lines of the log were dropped: they could not be written";
-    const line = `${JSON.stringify({ level: "warn", time, lines: dropped, msg })}\n`;
+    const line = `${JSON.stringify({ level: "warn", time, ...fields, lines: dropped, msg })}\n`;
     dropped = 0;
     add(line, line.length);
-    writeLater();
   }
 
   return {
@@ -130,20 +161,25 @@ export function createLogWriter({
       writeFirst();
     },
     end() {
+      if (dropped > 0) addDropped();
       closeBatch();
       const isUnderWay = underWaySince !== undefined;
       // A write that is under way is finished by the system. One that takes this long waits for a reader who does not read.
       const isStuck = isUnderWay && performance.now() - underWaySince! > maxEndMs;
-      let rest = Buffer.concat(isUnderWay ? batches.slice(1) : batches);
+      if (!isUnderWay && batches.length > 0) endCutLine();
+      const rest = isUnderWay ? batches.slice(1) : batches;
       giveUp();
       if (isStuck) return;
       const endsAt = performance.now() + maxEndMs;
       while (rest.length > 0 && performance.now() < endsAt) {
         try {
-          rest = rest.subarray(system.writeSync(fd, rest));
+          keepFromBlocking();
+          const left = rest[0]!.subarray(system.writeSync(fd, rest[0]!));
+          if (left.length > 0) rest[0] = left;
+          else rest.shift();
         } catch (error) {
           if (!isBusy(error)) return;
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
         }
       }
     },

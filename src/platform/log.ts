@@ -30,10 +30,26 @@ const maxWriteBytes = {
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /** Writes lines to stderr, at the latest after a tenth of a second and when the process ends. */
-function openStderr(format: LogFormat, maxWrite: number): DestinationStream {
-  const lines = createLogWriter({ fd: 2, maxWriteBytes: maxWrite, maxWaitingBytes });
+function openStderr(format: LogFormat, number: number | undefined): DestinationStream {
+  const lines = createLogWriter({
+    fd: 2,
+    maxWriteBytes: number === undefined ? maxWriteBytes.alone : maxWriteBytes.amongOthers,
+    maxWaitingBytes,
+    fields: { process: number },
+    keepFromBlocking: keepStderrFromBlocking,
+  });
   process.on("exit", () => lines.end());
   return format === "pretty" ? prettyLines(lines, process.stderr.hasColors?.() ?? false) : lines;
+}
+
+/**
+ * A pipe belongs to all processes that have it as stderr. When one of them starts or ends, the pipe becomes blocking for
+ * all, and a process with a blocked write cannot end.
+ */
+function keepStderrFromBlocking(): void {
+  // Node offers this only on the handle.
+  const stream = process.stderr as { isTTY: boolean; _handle?: { setBlocking?(on: boolean): void } };
+  if (!stream.isTTY) stream._handle?.setBlocking?.(false);
 }
 
 /** `pretty` on a terminal, `json` everywhere else. */
@@ -46,13 +62,7 @@ export function createLog(
   },
 ): Log {
   const process = "write" in to ? undefined : to.process;
-  const destination =
-    "write" in to
-      ? to
-      : openStderr(
-          to.format ?? defaultFormat(),
-          process === undefined ? maxWriteBytes.alone : maxWriteBytes.amongOthers,
-        );
+  const destination = "write" in to ? to : openStderr(to.format ?? defaultFormat(), process);
   return pino(
     {
       level,

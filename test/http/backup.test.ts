@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { jobs } from "../../src/app.ts";
+import type { Io } from "../../src/commands/io.ts";
+import { restore } from "../../src/commands/restore.ts";
+import { readConfig } from "../../src/platform/config.ts";
 import {
   createDb,
   type Db,
@@ -213,6 +216,29 @@ describe.each(Object.entries(openTargets))("a snapshot that is loaded into %s", 
       await earlier.close();
     }
   }, 60_000);
+
+  test.each([[[]], [["--accept-loss"]]])(
+    "is not loaded to its end after Ctrl-C, options %j",
+    async (options) => {
+      const empty = await open();
+      try {
+        const stop = new AbortController();
+        const io: Partial<Io> = {
+          config: () =>
+            readConfig({ DATA_DIR: folder, SIGNALBOX_SECRET: "a secret for the tests, long enough" }),
+          database: async () => {
+            stop.abort();
+            return { db: empty.db, keyring: server.platform.keyring };
+          },
+          signal: stop.signal,
+        };
+        await expect(restore([file, ...options], io as Io)).rejects.toThrow("Stopped. Nothing was changed.");
+        expect(await isInstalled(empty.db)).toBe(false);
+      } finally {
+        await empty.close();
+      }
+    },
+  );
 
   test("of a newer version is refused", async () => {
     async function* makeNewer() {

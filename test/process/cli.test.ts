@@ -218,6 +218,18 @@ describe.concurrent("signing in", () => {
     }
   });
 
+  test("sign-ins and sign-outs at the same time keep each other's profiles", async () => {
+    const me = await signedIn();
+    const login = (name: string) => me.run(["login", "--profile", name, "--url", server.url], workspace.key);
+    await Promise.all(["one", "two", "three"].map(login));
+    expect(Object.keys(me.stored()).sort()).toEqual(["default", "one", "three", "two"]);
+    const withPassword = ["login", "--profile", "made", "--url", server.url, "--email", ada.email];
+    expect((await me.run(withPassword, `${ada.password}\n`)).code).toBe(0);
+    const leave = (name: string) => me.run(["logout", "--profile", name]);
+    expect((await Promise.all([leave("made"), leave("one")])).map(({ code }) => code)).toEqual([0, 0]);
+    expect(Object.keys(me.stored()).sort()).toEqual(["default", "three", "two"]);
+  });
+
   test("the environment has precedence over the file", async () => {
     const me = await signedIn();
     const wrong = "sbx_1111111111111111111111111111111111111111111";

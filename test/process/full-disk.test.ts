@@ -35,10 +35,10 @@ async function prepareFolder(): Promise<string> {
   return dataDir;
 }
 
-test("the embedded database ends its process when its log cannot be written, and no committed row is lost", async () => {
-  const folder = join(await prepareFolder(), "pg");
+/** Commits rows until the engine cannot write. `redirect` is where stderr of the process goes. */
+async function fillDisk(folder: string, redirect = "") {
   const engineFile = join(import.meta.dirname, "../../src/platform/db/pglite.ts");
-  const command = `${limit}; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
+  const command = `${limit}; exec "$0" --input-type=module -e "$1" "$2" "$3" ${redirect}`;
   const child = spawn("sh", ["-c", command, process.execPath, writer, engineFile, folder], {
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 60_000,
@@ -49,9 +49,14 @@ test("the embedded database ends its process when its log cannot be written, and
     text(child.stdout),
     text(child.stderr),
   ]);
+  return { code, stderr, committed: Number(stdout.trim().split("\n").at(-1)) };
+}
+
+test("the embedded database ends its process when its log cannot be written, and no committed row is lost", async () => {
+  const folder = join(await prepareFolder(), "pg");
+  const { code, stderr, committed } = await fillDisk(folder);
   expect(stderr).toMatch(/^The embedded database in .* stopped \(.*\)\. .*\n$/);
   expect(code).toBe(1);
-  const committed = Number(stdout.trim().split("\n").at(-1));
   expect(committed).toBeGreaterThan(0);
   const engine = await openPglite(folder);
   const { rows } = await engine.queryWithDriverTypes(
@@ -61,6 +66,15 @@ test("the embedded database ends its process when its log cannot be written, and
   expect(rows[0]!.n).toBe(rows[0]!.last);
   expect(rows[0]!.n).toBeGreaterThanOrEqual(committed);
 });
+
+// As with `signalbox serve 2>signalbox.log` on the disk of the data folder.
+test.skipIf(!existsSync("/dev/full"))(
+  "the embedded database ends its process also when stderr is on a full disk",
+  async () => {
+    const { code } = await fillDisk(join(await prepareFolder(), "pg"), "2>/dev/full");
+    expect(code).toBe(1);
+  },
+);
 
 /** Copies the database that is in the folder, and continues. */
 const copier = `

@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, inject, test } from "vitest";
+import { isLocked } from "../../src/platform/control.ts";
+import { findLockHolder } from "../../src/platform/db/index.ts";
 import {
   ada,
   adaSignIn,
@@ -121,6 +124,31 @@ describe("stopping", () => {
     child.stderr.destroy();
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
+  });
+
+  const script = "/usr/bin/script";
+  const hasTerminals = process.platform === "linux" && existsSync(script);
+  test.skipIf(!hasTerminals)("a terminal that is closed ends the service", async () => {
+    const dataDir = prepared();
+    const program = join(import.meta.dirname, "../../bin/signalbox.mjs");
+    const terminal = spawn(script, ["-qfc", `exec ${process.execPath} ${program} serve`, "/dev/null"], {
+      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDir },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    let output = "";
+    terminal.stdout.on("data", (text) => {
+      output += text;
+    });
+    const ready = () => /ready at (\S+)\s/.exec(output)?.[1];
+    await expect.poll(ready, { timeout: 25_000 }).toBeDefined();
+    const { pid } = findLockHolder(dataDir)!;
+    try {
+      terminal.kill("SIGKILL");
+      const answer = () => fetch(`${ready()}/health`).catch(() => "refused");
+      await expect.poll(answer, { timeout: 20_000 }).toBe("refused");
+    } finally {
+      if (isLocked(dataDir)) process.kill(pid, "SIGKILL");
+    }
   });
 
   test("SIGHUP, which systemd sends for a reload, does not stop a single process", async () => {

@@ -86,6 +86,21 @@ test("the chart has the version of the product, and every value is declared and 
   expect(declared.filter((path) => ![...used].some((one) => covers(one, path)))).toEqual([]);
 });
 
+test("the metrics that the PodMonitor collects have the job that the alerts name", () => {
+  const jobs = new Set(
+    rules.flatMap(({ expr }) => [...expr.matchAll(/\bjob="([^"]*)"/g)].map(([, job]) => job)),
+  );
+  const { name } = parse(read("deploy/helm/signalbox/Chart.yaml")) as { name: string };
+  expect([...jobs]).toEqual([name]);
+  // Without this line, the operator names the job after the namespace and the PodMonitor.
+  expect(read("deploy/helm/signalbox/templates/pod-monitor.yaml")).toMatch(
+    /^ {2}jobLabel: app\.kubernetes\.io\/name$/m,
+  );
+  expect(read("deploy/helm/signalbox/templates/_helpers.tpl")).toContain(
+    "app.kubernetes.io/name: {{ .Chart.Name }}",
+  );
+});
+
 test("compose, chart and units set only variables that the service knows", () => {
   const config = read("src/platform/config.ts");
   const texts = [

@@ -98,7 +98,11 @@ function endProcessOnAbort({ Module }: PGlite, dataDir: string | undefined): voi
     } catch (error) {
       // Errors of statements leave the engine by another kind of exception.
       if (!(error instanceof Error) || error.name !== "RuntimeError") throw error;
-      writeSync(process.stderr.fd, `${describeStop(dataDir ?? "memory", error)}\n`);
+      try {
+        writeSync(process.stderr.fd, `${describeStop(dataDir ?? "memory", error)}\n`);
+      } catch {
+        // A log on the same full disk cannot be written either, nor one that nobody reads. The process ends all the same.
+      }
       process.exit(1);
     }
   };

@@ -1,6 +1,6 @@
 export { checkFile, type FileSummary, readFile, writeFile } from "./file.ts";
 export { moveDatabase } from "./move.ts";
-export { inSnapshot, isInstalled, type Part } from "./read.ts";
+export { inSnapshot, isInstalled, stopWith } from "./read.ts";
 export {
   lockTarget,
   prepareTarget,

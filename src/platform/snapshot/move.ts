@@ -4,7 +4,7 @@ import { type Db, isDatabaseBusy } from "../db/index.ts";
 import { OperatorError } from "../errors.ts";
 import type { Job } from "../jobs/index.ts";
 import { findMove, markMovedTo, markMovingFrom, readMarks, unmarkMovingFrom } from "../marks/index.ts";
-import { type Part, readSnapshot } from "./read.ts";
+import { readSnapshot, stopWith } from "./read.ts";
 import * as store from "./store.ts";
 import { lockTarget, prepareTarget, refreshStatistics, type Written, writeSnapshot } from "./write.ts";
 
@@ -42,7 +42,7 @@ export async function moveDatabase(
     onStep("Copying. Changes are refused with 503 meanwhile.");
     const copy = await target.withOptions({ work: "unlimited" }).transaction(async (other) => {
       await lockTarget(other, mayReplace);
-      const copied = await writeSnapshot(other, stopWith(options.signal, readSnapshot(tx)));
+      const copied = await writeSnapshot(other, stopWith(options.signal, readSnapshot(tx), createStop));
       await markMovingFrom(other, { id, place: from });
       return copied;
     });
@@ -110,10 +110,3 @@ async function inFrozenSource<T>(source: Db, options: MoveOptions, work: (tx: Db
 }
 
 const createStop = () => new OperatorError("Stopped. The old database is still in force.");
-
-async function* stopWith(signal: AbortSignal, parts: AsyncIterable<Part>): AsyncGenerator<Part> {
-  for await (const part of parts) {
-    if (signal.aborted) throw createStop();
-    yield part;
-  }
-}

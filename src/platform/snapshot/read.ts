@@ -53,6 +53,18 @@ export async function* readSnapshot(tx: Db): AsyncGenerator<Part> {
   }
 }
 
+/** Ends with the error of `createStop` when the signal has aborted. */
+export async function* stopWith(
+  signal: AbortSignal,
+  parts: AsyncIterable<Part>,
+  createStop: () => Error,
+): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    if (signal.aborted) throw createStop();
+    yield part;
+  }
+}
+
 /** The tables that hold the rows of a table. */
 const listParts = ({ name, partitions }: store.Table): string[] =>
   partitions.length > 0 ? partitions.map((one) => one.name) : [name];
