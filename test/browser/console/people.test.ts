@@ -80,6 +80,19 @@ test("a member sees no action that the role does not have, and the server refuse
   await page.getByRole("button", { name: "Copy a request" }).waitFor();
 });
 
+test("a member's own costs are not compared with the budget of all", async () => {
+  const { page, owner, slug } = await openOrganization("/usage", "member");
+  const body = { monthlyBudgetMicros: 100_000_000 };
+  const set = await server.call("/v1/automation-settings", { method: "PATCH", body, headers: owner.auth });
+  expect(set.status).toBe(200);
+  const ofOwner = await openWindow(browser, server, `/o/${slug}/usage`, owner);
+  await ofOwner.page.getByText("against its budget").first().waitFor();
+  await page.reload();
+  await page.getByText("You see your own usage.").waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(await page.getByText("against its budget").count()).toBe(0);
+});
+
 test("a member is deactivated, reactivated and removed", async () => {
   const window = await openOrganization("/people/members");
   const { page } = window;
