@@ -93,6 +93,14 @@ test("a member's own costs are not compared with the budget of all", async () =>
   expect(await page.getByText("against its budget").count()).toBe(0);
 });
 
+test("the settings lead to the single sign-on only with the permission to see it", async () => {
+  const { page, owner, slug } = await openOrganization("/settings", "member");
+  const ofOwner = await openWindow(browser, server, `/o/${slug}/settings`, owner);
+  await ofOwner.page.getByRole("link", { name: "Change single sign-on" }).waitFor();
+  await page.getByText("Not required").waitFor();
+  expect(await page.getByRole("link", { name: "Change single sign-on" }).count()).toBe(0);
+});
+
 test("a member is deactivated, reactivated and removed", async () => {
   const window = await openOrganization("/people/members");
   const { page } = window;
