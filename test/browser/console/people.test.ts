@@ -68,6 +68,22 @@ test("a role is changed in the matrix, with what it means for how many people be
   expect(saved.permissions.toSorted()).toEqual(["organization:read", "templates:read"]);
 });
 
+test("permissions and their ticks stand beside each other, however many roles there are", async () => {
+  const { page, owner } = await openOrganization("/people/roles");
+  for (let i = 1; i <= 9; i++) await createRole(server, owner, ["members:read"]);
+  await page.reload();
+  const row = page.getByRole("row").filter({ hasText: "members:read" });
+  await row.getByRole("checkbox").nth(8).waitFor();
+  for (const width of [1440, 720]) {
+    await page.setViewportSize({ width, height: 900 });
+    const permission = (await row.getByText("members:read").boundingBox())!;
+    const tick = (await row.getByRole("cell").first().boundingBox())!;
+    expect(permission.x + permission.width, `${width}`).toBeLessThanOrEqual(tick.x);
+    expect((await page.getByLabel("Find a permission").boundingBox())!.width).toBeGreaterThan(100);
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  }
+});
+
 test("a member sees no action that the role does not have, and the server refuses the address", async () => {
   const window = await openOrganization("/people/members", "member");
   const { page, slug } = window;
