@@ -63,7 +63,7 @@ test("one long word in a name makes no page wider than the window, also at a zoo
   const schedule = { kind: "daily", hour: 9, minute: 0, timezone: "Europe/Berlin" };
   const { automation } = await create("/v1/automations", { name: word, instructions: word, schedule });
   const { run } = await create(`/v1/automations/${automation.id}/run`);
-  await create("/v1/teams", { name: word.slice(0, 60) });
+  const { team } = await create("/v1/teams", { name: word.slice(0, 60) });
   await create("/v1/api-keys", { name: word });
   const { page } = await openWindow(browser, server, "/o/words", owner);
   const automationPath = `/automations/${automation.id}`;
@@ -79,6 +79,16 @@ test("one long word in a name makes no page wider than the window, also at a zoo
     }
     await page.setViewportSize({ width: 1440, height: 844 });
   }
+  // Neither a dialog nor the panel of a record scrolls sideways.
+  const path = { team: `/people/teams/${team.id}`, invitation: "/people/invitations?new=1" };
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${server.url}/o/words${path.team}`);
+  await page.locator(".insp").getByText("Donaudampf").first().waitFor();
+  expect(await page.locator(".insp").evaluate((panel) => panel.scrollWidth - panel.clientWidth)).toBe(0);
+  await page.goto(`${server.url}/o/words${path.invitation}`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Donaudampf").waitFor();
+  expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
 });
 
 test("the name of an MCP server stands above its host, and states end at the right of a phone", async () => {
