@@ -67,7 +67,14 @@ test("one long word in a name makes no page wider than the window, also at a zoo
   await create("/v1/api-keys", { name: word });
   const { page } = await openWindow(browser, server, "/o/words", owner);
   const automationPath = `/automations/${automation.id}`;
-  const ofAutomation = ["", "/automations", "/runs", automationPath, `${automationPath}/edit`, `/runs/${run.id}`];
+  const ofAutomation = [
+    "",
+    "/automations",
+    "/runs",
+    automationPath,
+    `${automationPath}/edit`,
+    `/runs/${run.id}`,
+  ];
   for (const path of [...ofAutomation, "/people/teams", "/access/keys", "/usage"]) {
     await page.goto(`${server.url}/o/words${path}`);
     await page.locator("h1").waitFor();
