@@ -68,6 +68,22 @@ test("a role is changed in the matrix, with what it means for how many people be
   expect(saved.permissions.toSorted()).toEqual(["organization:read", "templates:read"]);
 });
 
+test("permissions and their ticks stand beside each other, however many roles there are", async () => {
+  const { page, owner } = await openOrganization("/people/roles");
+  for (let i = 1; i <= 9; i++) await createRole(server, owner, ["members:read"]);
+  await page.reload();
+  const row = page.getByRole("row").filter({ hasText: "members:read" });
+  await row.getByRole("checkbox").nth(8).waitFor();
+  for (const width of [1440, 720]) {
+    await page.setViewportSize({ width, height: 900 });
+    const permission = (await row.getByText("members:read").boundingBox())!;
+    const tick = (await row.getByRole("cell").first().boundingBox())!;
+    expect(permission.x + permission.width, `${width}`).toBeLessThanOrEqual(tick.x);
+    expect((await page.getByLabel("Find a permission").boundingBox())!.width).toBeGreaterThan(100);
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  }
+});
+
 test("a member sees no action that the role does not have, and the server refuses the address", async () => {
   const window = await openOrganization("/people/members", "member");
   const { page, slug } = window;
@@ -78,6 +94,27 @@ test("a member sees no action that the role does not have, and the server refuse
   await page.goto(`${server.url}/o/${slug}/people/invitations`);
   await page.getByText("This needs the permission members:invite.").waitFor();
   await page.getByRole("button", { name: "Copy a request" }).waitFor();
+});
+
+test("a member's own costs are not compared with the budget of all", async () => {
+  const { page, owner, slug } = await openOrganization("/usage", "member");
+  const body = { monthlyBudgetMicros: 100_000_000 };
+  const set = await server.call("/v1/automation-settings", { method: "PATCH", body, headers: owner.auth });
+  expect(set.status).toBe(200);
+  const ofOwner = await openWindow(browser, server, `/o/${slug}/usage`, owner);
+  await ofOwner.page.getByText("against its budget").first().waitFor();
+  await page.reload();
+  await page.getByText("You see your own usage.").waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(await page.getByText("against its budget").count()).toBe(0);
+});
+
+test("the settings lead to the single sign-on only with the permission to see it", async () => {
+  const { page, owner, slug } = await openOrganization("/settings", "member");
+  const ofOwner = await openWindow(browser, server, `/o/${slug}/settings`, owner);
+  await ofOwner.page.getByRole("link", { name: "Change single sign-on" }).waitFor();
+  await page.getByText("Not required").waitFor();
+  expect(await page.getByRole("link", { name: "Change single sign-on" }).count()).toBe(0);
 });
 
 test("a member is deactivated, reactivated and removed", async () => {

@@ -52,6 +52,52 @@ test("long names and addresses are cut, on a desktop and on a phone", async () =
   }
 });
 
+test("one long word in a name makes no page wider than the window, also at a zoom of 200 %", async () => {
+  const { owner } = await createWorkspace(server, "Words");
+  const create = async (path: string, body?: object) => {
+    const reply = await server.call(path, { method: "POST", headers: owner.auth, ...(body ? { body } : {}) });
+    expect(reply.status, path).toBeLessThan(300);
+    return reply.body;
+  };
+  const word = "Donaudampfschifffahrtsgesellschaft".repeat(3).slice(0, 100);
+  const schedule = { kind: "daily", hour: 9, minute: 0, timezone: "Europe/Berlin" };
+  const { automation } = await create("/v1/automations", { name: word, instructions: word, schedule });
+  const { run } = await create(`/v1/automations/${automation.id}/run`);
+  const { team } = await create("/v1/teams", { name: word.slice(0, 60) });
+  await create("/v1/api-keys", { name: word });
+  const { page } = await openWindow(browser, server, "/o/words", owner);
+  const automationPath = `/automations/${automation.id}`;
+  const ofAutomation = [
+    "",
+    "/automations",
+    "/runs",
+    automationPath,
+    `${automationPath}/edit`,
+    `/runs/${run.id}`,
+  ];
+  for (const path of [...ofAutomation, "/people/teams", "/access/keys", "/usage"]) {
+    await page.goto(`${server.url}/o/words${path}`);
+    await page.locator("h1").waitFor();
+    if (path !== "/usage") await page.getByText("Donaudampf").filter({ visible: true }).first().waitFor();
+    for (const width of [1440, 720, 390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(over, `${path} at ${width}`).toBeLessThanOrEqual(0);
+    }
+    await page.setViewportSize({ width: 1440, height: 844 });
+  }
+  // Neither a dialog nor the panel of a record scrolls sideways.
+  const path = { team: `/people/teams/${team.id}`, invitation: "/people/invitations?new=1" };
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${server.url}/o/words${path.team}`);
+  await page.locator(".insp").getByText("Donaudampf").first().waitFor();
+  expect(await page.locator(".insp").evaluate((panel) => panel.scrollWidth - panel.clientWidth)).toBe(0);
+  await page.goto(`${server.url}/o/words${path.invitation}`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Donaudampf").waitFor();
+  expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+});
+
 test("the name of an MCP server stands above its host, and states end at the right of a phone", async () => {
   const { owner } = await createWorkspace(server, "Servers");
   const body = { url: `${server.url}/mcp`, name: "Tickets", access: { organization: true } };

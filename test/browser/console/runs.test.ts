@@ -184,3 +184,15 @@ test("a member without the permission sees no runs, and learns which permission 
   const second = await openWindow(browser, server, `${path}/runs/${run.id}`, member);
   await second.page.getByText("There is nothing at this address").waitFor();
 });
+
+test("a link to the runs of a time that cannot be read shows the list", async () => {
+  const workspace = await createWorkspace(server);
+  await queueRun(server, workspace.owner.auth);
+  const path = await findPath(server, workspace.owner, "/runs");
+  const { page, complaints } = await openWindow(browser, server, `${path}?status=queued`, workspace.owner);
+  for (const query of ["from=17951", "from=abc", "to=1e300", "range=constructor"]) {
+    await page.goto(`${server.url}${path}?${query}`);
+    await page.getByRole("cell", { name: "Queued" }).waitFor();
+  }
+  expect(complaints).toEqual([]);
+});

@@ -13,6 +13,10 @@ import type { Drafts } from "./roles.tsx";
 
 const texts = people.roles;
 
+/** In pixels. With more roles than fit, the matrix scrolls instead of taking the width of the permissions. */
+const permissionWidth = 360;
+const roleWidth = 104;
+
 interface MatrixProps {
   groups: readonly PermissionGroup[];
   roles: readonly Role[];
@@ -40,7 +44,7 @@ export function RoleMatrix({
     <section className="card mxcard">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide matrix is scrolled with the keyboard. */}
       <section className="mx-scroll" tabIndex={0} aria-label={people.tabs.roles}>
-        <table className="mx">
+        <table className="mx" style={{ minWidth: permissionWidth + roles.length * roleWidth }}>
           <thead>
             <tr>
               <th scope="col">

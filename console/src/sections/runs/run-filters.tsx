@@ -29,17 +29,24 @@ export interface RunQuery {
   toAt?: number;
 }
 
+/** A time in the address. Undefined when it is none, as in a link that was cut off. */
+function readTime(text: string | undefined): number | undefined {
+  const time = text === undefined ? Number.NaN : new Date(Number(text)).getTime();
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** The filters of the address as a query of the API. */
 export function readRunQuery(filters: Record<string, string | undefined>, now: number): RunQuery {
   const { status, automationId, memberId, range, from, to } = filters;
-  const length = range === undefined ? undefined : ranges[range];
-  const fromAt = from !== undefined ? Number(from) : length === undefined ? undefined : now - length;
+  const length = range !== undefined && Object.hasOwn(ranges, range) ? ranges[range] : undefined;
+  const fromAt = from !== undefined ? readTime(from) : length === undefined ? undefined : now - length;
+  const toAt = readTime(to);
   return {
     ...(status ? { status } : {}),
     ...(automationId ? { automationId } : {}),
     ...(memberId ? { memberId } : {}),
-    ...(fromAt !== undefined && Number.isFinite(fromAt) ? { fromAt } : {}),
-    ...(to !== undefined && Number.isFinite(Number(to)) ? { toAt: Number(to) } : {}),
+    ...(fromAt === undefined ? {} : { fromAt }),
+    ...(toAt === undefined ? {} : { toAt }),
   };
 }
 
@@ -116,11 +123,10 @@ export function RunFilters() {
   );
 }
 
-const describeRange = ({ from, to }: Record<string, string | undefined>, now: number): string =>
-  texts.between(
-    from === undefined ? "…" : formatDate(Number(from), now),
-    to === undefined ? "…" : formatDate(Number(to), now),
-  );
+function describeRange({ from, to }: Record<string, string | undefined>, now: number): string {
+  const describe = (time: number | undefined) => (time === undefined ? "…" : formatDate(time, now));
+  return texts.between(describe(readTime(from)), describe(readTime(to)));
+}
 
 /** A filter of the address is shown also when the list of names does not have it. */
 const addMissing = (options: { value: string; label: string }[], value: string | undefined) =>

@@ -33,6 +33,7 @@ export function General() {
 
 function Editor({ organization }: { organization: Organization }) {
   const mayChange = usePermission("organization:update");
+  const seesSso = usePermission("sso:read");
   const path = usePath();
   return (
     <>
@@ -54,7 +55,7 @@ function Editor({ organization }: { organization: Organization }) {
             [texts.id, <Id key="id" id={organization.id} />],
           ]}
         />
-        <MoreLink to={path("/access/sso")}>{texts.ssoLink}</MoreLink>
+        {seesSso && <MoreLink to={path("/access/sso")}>{texts.ssoLink}</MoreLink>}
       </Card>
     </>
   );

@@ -29,6 +29,7 @@ export default function UsagePage() {
   const { filters, setFilters } = useFilters();
   const seesRuns = usePermission("automations:create");
   const seesTelemetry = usePermission("telemetry:report");
+  const seesRunsOfAll = usePermission("usage:read");
   const seesBudgets = usePermission("llm_providers:manage");
   const path = usePath();
   const navigate = useNavigate();
@@ -84,7 +85,8 @@ export default function UsagePage() {
         ) : (
           <DailyChart rows={days.rows} fromAt={fromAt} measure={measure} onDay={openDay} />
         )}
-        {source === "runs" && <MonthChart />}
+        {/* The budget is that of everybody, so the costs of one member say nothing about it. */}
+        {source === "runs" && seesRunsOfAll && <MonthChart />}
         <Card
           title={texts.dimensions[by]}
           actions={
