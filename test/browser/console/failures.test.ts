@@ -137,6 +137,35 @@ test("the message of a field leaves when the field is changed, and a notice is n
   await expect.poll(() => notice.count()).toBe(1);
 });
 
+test("what is typed in the settings stays while others change them, and both changes are saved", async () => {
+  const { owner } = await createWorkspace(server, "Both");
+  const { page } = await openWindow(browser, server, "/o/both/settings", owner);
+  await field(page, "Name").fill("Both, renamed");
+  const body = { allowedEmailDomains: ["example.com"] };
+  await server.call("/v1/organization", { method: "PATCH", body, headers: owner.auth });
+  const domains = field(page, "E-mail domains of invited people");
+  // As if somebody came back to the window, which reads again what is older than five seconds.
+  const comeBack = async () => {
+    await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
+    return domains.inputValue();
+  };
+  await expect.poll(comeBack, { timeout: 20_000 }).toBe("example.com");
+  expect(await field(page, "Name").inputValue()).toBe("Both, renamed");
+  await server.call("/v1/organization", {
+    method: "PATCH",
+    body: { allowedEmailDomains: ["example.com", "example.org"] },
+    headers: owner.auth,
+  });
+  await button(page, "Save").click();
+  await page.getByText("Settings saved.").waitFor();
+  const { organization } = (await server.call("/v1/organization", { headers: owner.auth })).body;
+  expect(organization).toMatchObject({
+    name: "Both, renamed",
+    allowedEmailDomains: ["example.com", "example.org"],
+  });
+  expect(await domains.inputValue()).toBe("example.com\nexample.org");
+});
+
 test("a number that cannot be read is not saved as an empty one", async () => {
   const { owner } = await createWorkspace(server, "Numbers");
   const budget = { monthlyBudgetMicros: 100_000_000 };

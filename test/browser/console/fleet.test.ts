@@ -87,6 +87,25 @@ test("the MCP connections of a worker are chosen, and a deleted one can be taken
   expect(await readIds()).toEqual([]);
 }, 60_000);
 
+test("what is chosen for a worker stays while the worker is paused", async () => {
+  const workspace = await createWorkspace(server);
+  const { owner } = workspace;
+  const wiki = await seedMcpConnection(server, workspace);
+  const worker = await createWorker(server, owner.auth, { name: "build-4" });
+  const { page } = await openAs(workspace, `/workers/${worker.id}`);
+  await page.getByRole("button", { name: "Assigned" }).click();
+  await page.getByLabel("Issue tracker").check();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("dialog").getByLabel("Note").fill("New disk");
+  await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  expect(await page.getByLabel("Issue tracker").isChecked()).toBe(true);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The worker has it with its next heartbeat.").waitFor();
+  const { body } = await server.call(`/v1/workers/${worker.id}`, { headers: owner.auth });
+  expect(body.worker.mcpConnectionIds).toEqual([wiki.id]);
+}, 60_000);
+
 test("a registration token is shown once with the command, and registers a machine", async () => {
   const workspace = await createWorkspace(server);
   const window = await openAs(workspace, "/workers");

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import type { Reply } from "../../lib/api.ts";
 import { useOrganization, usePermission } from "../../lib/context.tsx";
+import { useEdits } from "../../lib/edits.ts";
 import { formatExact } from "../../lib/format.ts";
 import { readOptionalWhole, writeOptional } from "../../lib/numbers.ts";
 import { usePath } from "../../lib/paths.ts";
@@ -25,7 +25,7 @@ export function General() {
   return (
     <div className="parts">
       <Loaded query={organization} what={texts.what}>
-        {(data) => <Editor key={data.organization.updatedAt} organization={data.organization} />}
+        {(data) => <Editor key={data.organization.id} organization={data.organization} />}
       </Loaded>
     </div>
   );
@@ -66,20 +66,24 @@ function OrganizationForm({ organization }: { organization: Organization }) {
   const navigate = useNavigate();
   const refreshMe = useRefreshMe();
   const toast = useToast();
-  const [name, setName] = useState(organization.name);
-  const [slug, setSlug] = useState(organization.slug);
-  const [domains, setDomains] = useState(organization.allowedEmailDomains.join("\n"));
-  const [maxAge, setMaxAge] = useState(writeOptional(organization.sessionMaxAgeMinutes));
+  const { fields, edits, edit, forget } = useEdits({
+    name: organization.name,
+    slug: organization.slug,
+    domains: organization.allowedEmailDomains.join("\n"),
+    maxAge: writeOptional(organization.sessionMaxAgeMinutes),
+  });
   const save = useAction("PATCH /v1/organization", { changes: [read] });
   const submit = async () => {
+    const { name, slug, domains, maxAge } = edits;
     const saved = await save.run({
       body: {
-        name: name.trim(),
-        slug: slug.trim(),
-        allowedEmailDomains: domains.split(/[\s,]+/).filter(Boolean),
-        sessionMaxAgeMinutes: readOptionalWhole(maxAge),
+        ...(name === undefined ? {} : { name: name.trim() }),
+        ...(slug === undefined ? {} : { slug: slug.trim() }),
+        ...(domains === undefined ? {} : { allowedEmailDomains: domains.split(/[\s,]+/).filter(Boolean) }),
+        ...(maxAge === undefined ? {} : { sessionMaxAgeMinutes: readOptionalWhole(maxAge) }),
       },
     });
+    forget(edits);
     await refreshMe();
     toast(settings.saved);
     if (saved.organization.slug !== openSlug)
@@ -96,20 +100,20 @@ function OrganizationForm({ organization }: { organization: Organization }) {
         </div>
       )}
     >
-      <TextField label={texts.name} value={name} onChange={setName} path="name" />
+      <TextField label={texts.name} value={fields.name} onChange={edit("name")} path="name" />
       <TextField
         label={texts.slug}
-        value={slug}
-        onChange={setSlug}
+        value={fields.slug}
+        onChange={edit("slug")}
         path="slug"
         mono
         spellCheck={false}
-        hint={texts.slugHint(window.location.origin, slug)}
+        hint={texts.slugHint(window.location.origin, fields.slug)}
       />
       <AreaField
         label={texts.domains}
-        value={domains}
-        onChange={setDomains}
+        value={fields.domains}
+        onChange={edit("domains")}
         path="allowedEmailDomains"
         hint={texts.domainsHint}
         rows={3}
@@ -118,8 +122,8 @@ function OrganizationForm({ organization }: { organization: Organization }) {
       />
       <TextField
         label={texts.maxAge}
-        value={maxAge}
-        onChange={setMaxAge}
+        value={fields.maxAge}
+        onChange={edit("maxAge")}
         path="sessionMaxAgeMinutes"
         type="number"
         min={5}

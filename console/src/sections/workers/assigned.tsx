@@ -1,6 +1,6 @@
 import type { Worker } from "@signalbox/client";
-import { useState } from "react";
 import { useOrganization } from "../../lib/context.tsx";
+import { useEdits } from "../../lib/edits.ts";
 import { useProviderNames } from "../../lib/provider-names.ts";
 import { useAction, useList, useWhole } from "../../lib/queries.ts";
 import { workers } from "../../texts/workers.ts";
@@ -16,10 +16,10 @@ export function Assigned({ worker }: { worker: Worker }) {
   const { permissions } = useOrganization();
   const mayManage = permissions.has("workers:manage");
   const toast = useToast();
-  const [templateIds, setTemplateIds] = useState(worker.templateIds);
-  const [connectionIds, setConnectionIds] = useState(worker.connectionIds);
-  const [llmProviderIds, setLlmProviderIds] = useState(worker.llmProviderIds);
-  const [mcpConnectionIds, setMcpConnectionIds] = useState(worker.mcpConnectionIds);
+  const { templateIds, connectionIds, llmProviderIds, mcpConnectionIds } = worker;
+  const { fields, edits, edit, forget } = useEdits({
+    ...{ templateIds, connectionIds, llmProviderIds, mcpConnectionIds },
+  });
   const page = { query: { limit: 100 } };
   const mayRead = (permission: string) => ({ enabled: permissions.has(permission) });
   const templates = useWhole(useList("GET /v1/templates", page, mayRead("templates:read")));
@@ -33,17 +33,15 @@ export function Assigned({ worker }: { worker: Worker }) {
     .map((id) => ({ id, name: texts.gone(id) }));
   const save = useAction("PATCH /v1/workers/{id}", {
     changes: ["GET /v1/workers", "GET /v1/workers/{id}"],
-    onDone: () => toast(texts.saved),
+    onDone: (_, { body }) => {
+      forget(body);
+      toast(texts.saved);
+    },
   });
   return (
     <Form
       className="form wide"
-      onSubmit={() =>
-        save.run({
-          path: { id: worker.id },
-          body: { templateIds, connectionIds, llmProviderIds, mcpConnectionIds },
-        })
-      }
+      onSubmit={() => save.run({ path: { id: worker.id }, body: edits })}
       footer={(busy) =>
         mayManage && (
           <div className="form-acts">
@@ -58,8 +56,8 @@ export function Assigned({ worker }: { worker: Worker }) {
       <PickList
         title={texts.templates}
         items={templates}
-        chosen={templateIds}
-        onChange={setTemplateIds}
+        chosen={fields.templateIds}
+        onChange={edit("templateIds")}
         disabled={!mayManage}
       />
       <PickList
@@ -68,23 +66,23 @@ export function Assigned({ worker }: { worker: Worker }) {
           id,
           name: `${nameProvider(providerId)} · ${typeof account === "string" ? account : id}`,
         }))}
-        chosen={connectionIds}
-        onChange={setConnectionIds}
+        chosen={fields.connectionIds}
+        onChange={edit("connectionIds")}
         disabled={!mayManage}
       />
       <PickList
         title={texts.llmProviders}
         items={providers}
-        chosen={llmProviderIds}
-        onChange={setLlmProviderIds}
+        chosen={fields.llmProviderIds}
+        onChange={edit("llmProviderIds")}
         disabled={!mayManage}
       />
       <PickList
         title={texts.mcpConnections}
         hint={texts.mcpConnectionsHint}
         items={mcpConnections && [...mcpConnections, ...gone]}
-        chosen={mcpConnectionIds}
-        onChange={setMcpConnectionIds}
+        chosen={fields.mcpConnectionIds}
+        onChange={edit("mcpConnectionIds")}
         disabled={!mayManage || !permissions.has("mcp_connections:manage")}
       />
     </Form>

@@ -55,7 +55,7 @@ export default function WorkerPage() {
       {part === "activity" && <WorkerActivityList id={id} />}
       {part === "runtime" && <RuntimeView id={id} />}
       {part === "upgrades" && <Upgrades id={id} />}
-      {part === "assigned" && <Assigned key={worker.updatedAt} worker={worker} />}
+      {part === "assigned" && <Assigned key={worker.id} worker={worker} />}
     </RecordPage>
   );
 }
