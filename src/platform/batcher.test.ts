@@ -50,6 +50,39 @@ describe("a batcher", () => {
     expect(batches).toEqual(["a,b", "c,d"]);
   });
 
+  test("of a database in this thread replies first, and waits for all that arrive in the following turns", async () => {
+    const log: string[] = [];
+    const add = createBatcher<string, string>({
+      send: async (items) => {
+        log.push(items.join());
+        return items;
+      },
+      owner: () => null,
+      size: () => 1,
+      maxItems: 4,
+      maxSize: 100,
+      sharesThread: true,
+    });
+    const addAndLog = (item: string) => add(item).then((reply) => log.push(`${reply}!`));
+    const arriveInTurns = async (...items: string[]) => {
+      const added: Promise<unknown>[] = [];
+      for (const item of items) {
+        added.push(addAndLog(item));
+        await turn();
+      }
+      await Promise.all(added);
+    };
+    await arriveInTurns("a", "b", "c");
+    expect(log.splice(0)).toEqual(["a,b,c", "a!", "b!", "c!"]);
+    // A full batch waits for nothing.
+    await arriveInTurns("a", "b", "c", "d", "e", "f");
+    expect(log.splice(0)).toEqual(["a,b,c,d", "a!", "b!", "c!", "d!", "e,f", "e!", "f!"]);
+    // Callers that send again when they are answered share the next batch.
+    const again = (item: string) => addAndLog(item).then(() => addAndLog(item.toUpperCase()));
+    await Promise.all(["a", "b", "c"].map(again));
+    expect(log).toEqual(["a,b,c", "a!", "b!", "c!", "A,B,C", "A!", "B!", "C!"]);
+  });
+
   test("lets organizations take turns when not all items fit", async () => {
     const batches: string[] = [];
     const add = createBatcher<string, string>({

@@ -21,6 +21,11 @@ export interface BatcherOptions<Item, Outcome> {
    * another batch is being sent share one.
    */
   collectMs?(): number;
+  /**
+   * True when the database executes statements in this thread, which then does nothing else. Replies are sent before the
+   * next statement, and requests are read until no more arrive, so that each statement has as many items as possible.
+   */
+  sharesThread?: boolean;
 }
 
 /** Sorts by turns: the first items of all organizations, then the second ones, each in order of arrival. */
@@ -66,6 +71,7 @@ export function createBatcher<Item, Outcome>({
   maxItems,
   maxSize,
   collectMs,
+  sharesThread = false,
 }: BatcherOptions<Item, Outcome>): (item: Item) => Promise<Outcome> {
   let pending: Pending<Item, Outcome>[] = [];
   let pendingSize = 0;
@@ -108,13 +114,22 @@ export function createBatcher<Item, Outcome>({
     if (busy) void flush(batch);
   }
 
+  /** Sends the next batch after a turn of the event loop in which no item has arrived, or when the batch is full. */
+  function sendWhenQuiet(waiting?: number): void {
+    setImmediate(() => {
+      if (pending.length === waiting || pending.length >= maxItems) sendNext();
+      else sendWhenQuiet(pending.length);
+    });
+  }
+
   async function flush(batch: readonly Pending<Item, Outcome>[]): Promise<void> {
     const answer = await sendBatch(batch);
+    process.nextTick(answer);
     const waitMs = pending.length > maxItems ? 0 : (collectMs?.() ?? 0);
     if (waitMs > 0) setTimeout(sendNext, waitMs);
+    else if (sharesThread) sendWhenQuiet();
     // The next statement starts before the answers, so that the database does not wait for them.
     else sendNext(collectMs ? 0 : batch.length);
-    process.nextTick(answer);
   }
 
   /** Returns a function that answers all items of the batch. */
@@ -150,6 +165,7 @@ export function createBatcher<Item, Outcome>({
       busy = true;
       const waitMs = collectMs?.() ?? 0;
       if (waitMs > 0) setTimeout(sendNext, waitMs);
+      else if (sharesThread) sendWhenQuiet();
       else setImmediate(() => sendNext());
     });
 }

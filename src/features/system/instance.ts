@@ -17,6 +17,7 @@ export const instanceFacts = defineState({
       size: () => 1,
       maxItems: 1_000,
       maxSize: 1_000,
+      sharesThread: db.kind === "pglite",
     });
     return {
       async read() {

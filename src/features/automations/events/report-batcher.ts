@@ -35,4 +35,5 @@ const createReportBatcher = (db: Db) =>
     size: ({ rows }) => rows.reduce((sum, { events }) => sum + events.length, 0),
     maxItems: 64,
     maxSize: 1024 * 1024,
+    sharesThread: db.kind === "pglite",
   });

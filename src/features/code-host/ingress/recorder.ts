@@ -39,6 +39,7 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
     size: ({ body }) => body.length,
     maxItems: 64,
     maxSize: 1024 * 1024,
+    sharesThread: db.kind === "pglite",
   });
 }
 

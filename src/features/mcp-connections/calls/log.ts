@@ -43,6 +43,7 @@ function createCallLog({
     size: ({ payload }) => 300 + (payload?.payload.length ?? 0),
     maxItems: 500,
     maxSize: 8 * 1024 * 1024,
+    sharesThread: db.kind === "pglite",
   });
   const seal = (orgId: OrgId, callId: string, content: Payload, days: number): store.SealedPayload => ({
     orgId,

@@ -22,6 +22,7 @@ export const setupLookups = defineState({
       size: () => 1,
       maxItems: 64,
       maxSize: 64,
+      sharesThread: db.kind === "pglite",
     });
   },
 });

@@ -24,6 +24,7 @@ export const attemptBatcher = defineState({
       size: () => 1,
       maxItems: 64,
       maxSize: 64,
+      sharesThread: db.kind === "pglite",
     });
   },
 });

@@ -51,6 +51,7 @@ export const tokenIssues = defineState({
       size: () => 1,
       maxItems: 64,
       maxSize: 64,
+      sharesThread: db.kind === "pglite",
     });
   },
 });

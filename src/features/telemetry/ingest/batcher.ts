@@ -29,6 +29,7 @@ export const eventBatcher = defineState({
       size: measureSize,
       maxItems: 200,
       maxSize: maxSizes[db.kind],
+      sharesThread: db.kind === "pglite",
     }),
 });
 
