@@ -153,7 +153,7 @@ async function measureUsage(platform: Platform, tx: Db, ids: Ids): Promise<void>
   await measureDue({ ...platform, db: tx }, Date.now() + 30_000);
 }
 
-/** A key of the first person, who has no session. */
+/** Creates a key for the first person. Other keys are created with a session, which the demo does not have. */
 async function createKey(platform: Platform, tx: Db, plan: Plan, ids: Ids): Promise<string> {
   const ctx = createOwnerContext({ ...platform, db: tx }, plan, ids);
   const key = newToken(keyPrefix);

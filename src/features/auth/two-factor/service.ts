@@ -56,7 +56,7 @@ export async function renewBackupCodes(ctx: PersonCtx, { code }: { code?: string
   if (!(await store.hasTwoFactor(db, userId))) throw notOnError();
   const renew = async (tx: Db) => {
     await store.lockPerson(tx, userId);
-    // The last second factor may have been removed since.
+    // While this request waited, the person may have turned off every second factor.
     if (!(await store.hasTwoFactor(tx, userId))) throw notOnError();
     await record(ctx, tx, { action: "user.backup_codes_renewed", target: toTarget(userId) }, null);
     return createBackupCodes(tx, userId);

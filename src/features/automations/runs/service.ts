@@ -337,7 +337,7 @@ async function decideCompletion(
 
 const maxErrorMessageLength = 20_000;
 
-/** Cut and not refused, because a run must be able to end whatever its program says. */
+/** A longer message is cut and not refused, because a run must be able to end, whatever its program says. */
 const cutErrorMessage = (message: string | null) =>
   message?.slice(0, maxErrorMessageLength).toWellFormed() ?? null;
 

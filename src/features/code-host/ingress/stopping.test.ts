@@ -7,7 +7,7 @@ const server = useServer();
 test("a large delivery that a stop interrupts is answered with 503 and not recorded as invalid", async () => {
   const { owner, orgId } = await createWorkspace(server);
   const connector = await insertConnector(server.platform, orgId);
-  // What a stop does first: the thread that would parse the body is ended.
+  // A stop first ends the thread that would parse the body.
   await server.platform.sandbox.close();
   const body = pushBody(connector, commit(), { bytes: 300_000 });
   const reply = await server.call(`/v1/webhooks/connectors/codehost?connector=${connector.id}`, {

@@ -9,7 +9,7 @@ const maxAgeMs = 1_000;
 
 /**
  * Returns the last check of a call. A call can wait for a place, a token or a session, and meanwhile somebody turns the
- * connection off, withdraws a grant or denies the tool. Without a wait it sends no statement.
+ * connection off, withdraws a grant or denies the tool. A call that did not wait causes no statement.
  */
 export function createLastCheck(
   ctx: MemberCtx,

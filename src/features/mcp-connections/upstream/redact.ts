@@ -29,7 +29,7 @@ export function createRedaction(url: string, headers: Record<string, string>): R
   const isIn = (json: string) => inJson.some((secret) => json.includes(secret));
   const cleanText = (text: string) =>
     secrets.reduce((kept, secret) => kept.replaceAll(secret, replacement), text);
-  /** Changes the value and not its JSON: without a number of it, or with half an escape, that would be no JSON. */
+  /** Replaces secrets in the values. In the JSON text, replacing a number or a part of an escape would make it invalid. */
   const cleanValue = (value: unknown): unknown => {
     if (typeof value === "string") return cleanText(value);
     if (typeof value === "number") return isIn(String(value)) ? replacement : value;

@@ -9,7 +9,7 @@ export interface Account {
   isProven: boolean;
   /** The member of this organization. Null for somebody else. */
   memberId: MemberId | null;
-  /** Another user of the directory, which is linked to the member. Null when none is. */
+  /** The user of the directory that is linked to the member already. Null when none is. */
   linkedUserId: string | null;
   isLinkedUserActive: boolean | null;
 }
