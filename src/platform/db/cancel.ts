@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { Statement } from "./client.ts";
 import { CallerDisconnected, isDatabaseDown, translateDatabaseErrors } from "./failure.ts";
 
 /** Time limit of a cancel request. After it, the connection is closed instead. */
@@ -53,7 +54,8 @@ export async function runCancellable<T>(
 /** Runs an empty statement. A cancel request that arrives late ends this statement and no other. */
 async function settle(client: pg.PoolClient): Promise<void> {
   try {
-    await client.query({ text: "select 1", ...{ query_timeout: cancelMs } });
+    const empty: Statement = { text: "select 1", waitMs: cancelMs };
+    await client.query(empty);
   } catch (error) {
     if ((error as { code?: string }).code !== "57014") throw error;
   }

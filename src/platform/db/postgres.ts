@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { runCancellable } from "./cancel.ts";
-import { Client } from "./client.ts";
+import { Client, type Statement } from "./client.ts";
 import {
   type Engine,
   type Result,
@@ -201,18 +201,16 @@ export async function openPostgres(
       };
       client.on("error", onLost);
       try {
-        await translate(client.query({ text: beginText(options), ...toQueryTimeout(statementMs) }));
+        await translate(client.query(limit(beginText(options), statementMs)));
         const result = await work(openSession(client, names, waitMs(options.work), translate));
-        const { command } = await translate(
-          client.query({ text: "commit", ...toQueryTimeout(waitMs(options.work)) }),
-        );
+        const { command } = await translate(client.query(limit("commit", waitMs(options.work))));
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
         if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
         return result;
       } catch (error) {
         // A connection that is lost, or does not answer, cannot be asked to roll back; the server does it.
         if (isDatabaseDown(error)) broken = error as Error;
-        else await client.query({ text: "rollback", ...toQueryTimeout(statementMs) }).catch(onLost);
+        else await client.query(limit("rollback", statementMs)).catch(onLost);
         throw error;
       } finally {
         client.off("error", onLost);
@@ -247,9 +245,7 @@ const defaultOptions: StatementOptions = { work: "background" };
 const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
   pools.reduce((total, pool) => total + count(pool), 0);
 
-// The driver reads `query_timeout` per statement, but its types do not list it.
-const toQueryTimeout = (waitMs: number | undefined) =>
-  waitMs === undefined ? {} : { query_timeout: waitMs };
+const limit = (text: string, waitMs: number | undefined): Statement => ({ text, waitMs });
 
 type Translate = typeof translateDatabaseErrors;
 
@@ -268,17 +264,18 @@ function openSession(
   waitMs: number | undefined,
   translate: Translate,
 ): Session {
-  const limit = toQueryTimeout(waitMs);
   return {
     query: async (text, values) => {
       const name = names(text);
-      const statement: pg.QueryConfig = { text, values, types, ...limit, ...(name ? { name } : {}) };
+      const statement: Statement = name
+        ? { text, values, types, waitMs, name }
+        : { text, values, types, waitMs };
       const { rows, rowCount } = await translate(on.query<Record<string, unknown>>(statement));
       return { rows, affected: rowCount ?? 0 };
     },
     queryWithDriverTypes: async (text, values) => {
       // Without values it may be several statements, with several results, and take its time: migrations.
-      const statement: pg.QueryConfig = values ? { text, values, ...limit } : { text };
+      const statement: Statement = values ? { text, values, waitMs } : { text };
       const results = [await translate(on.query(statement))].flat();
       return { rows: results.flatMap(({ rows }) => rows), affected: results.at(-1)?.rowCount ?? 0 };
     },
