@@ -146,6 +146,18 @@ const examples: Record<
       "src/features/a/x.ts": "const connector = 1;",
     },
   },
+  functionsAreNamedBeforeTheyAreAssigned: {
+    broken: [
+      { "src/x.ts": "query.callback = (error) => reject(error);" },
+      { "src/x.ts": "  this.#stop = async ({ reason }: Stop): Promise<void> => {" },
+      { "src/x.ts": "handlers[name] ??= function () {};" },
+      { "src/x.ts": "server.on = error => log(error);" },
+    ],
+    whole: {
+      "src/x.ts":
+        'const stop: Query["stop"] = () => {};\nquery.callback = stop;\nquery.size = list.map((one) => one.size);\nlet wait = () => {};\nif (a.b === (c) || list.some((one) => one)) done();',
+    },
+  },
   modulesHaveNoState: {
     broken: [
       { "src/features/a/x.ts": "let count = 0;" },

@@ -225,6 +225,20 @@ export const filesAreShort: Rule = (sources) =>
       ({ path, lines }) => `${path} has ${lines} lines: split files of more than ${maxLines} lines by noun`,
     );
 
+/**
+ * V8 allocates a function that is written behind `object.property =` among the old objects. It stays until the next full
+ * collection, with all that it refers to: a request with its body, for example. A function with a name does not.
+ */
+export const functionsAreNamedBeforeTheyAreAssigned: Rule = (sources) =>
+  [...sources].flatMap(([path, text]) =>
+    [...code(text).matchAll(assignedFunction)].map(
+      ([found]) => `${path} has \`${found.trim()}\`: give the function a name, then assign it`,
+    ),
+  );
+
+const assignedFunction =
+  /(?<!\b(?:const|let) [^\n]*)[\w)\]](?:\.#?\w+|\[[^\]\n]+\]) (?:\?\?|\|\||&&)?= (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=\n]+)? =>)/g;
+
 /** Store functions of rooms that do not concern a single organization or person, and why. */
 const withoutOrganization: Record<string, string> = {
   "auth/store.ts findFirstAccount": "concerns the instance",

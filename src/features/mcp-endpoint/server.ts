@@ -24,7 +24,9 @@ export function createServer(exchange: Exchange, era: "legacy" | "modern"): Serv
       instructions,
     },
   );
-  server.onerror = (error) => ctx.log.debug({ requestId: ctx.requestId, err: error }, "MCP message refused");
+  const logRefusal = (error: Error) =>
+    ctx.log.debug({ requestId: ctx.requestId, err: error }, "MCP message refused");
+  server.onerror = logRefusal;
   server.setRequestHandler("tools/list", async ({ params }) => {
     try {
       return await listPage(exchange, params?.cursor);

@@ -25,6 +25,9 @@ export const arrayTypes: ReadonlyMap<number, number> = new Map([
   [types.JSONB, 3807],
 ]);
 
+type Serializer = PGlite["serializers"][number];
+type Parser = PGlite["parsers"][number];
+
 /**
  * The engine without a query that it sends at each start, to find the types of all arrays. The query takes a tenth of
  * the time of a start, and we use few of these types.
@@ -32,8 +35,10 @@ export const arrayTypes: ReadonlyMap<number, number> = new Map([
 export class PgliteWithKnownArrays extends PGlite {
   override async _initArrayTypes(): Promise<void> {
     for (const [element, array] of arrayTypes) {
-      this.serializers[array] = (items) => types.arraySerializer(items, this.serializers[element], array);
-      this.parsers[array] = (text) => types.arrayParser(text, this.parsers[element]!, array);
+      const serialize: Serializer = (items) => types.arraySerializer(items, this.serializers[element], array);
+      const parse: Parser = (text) => types.arrayParser(text, this.parsers[element]!, array);
+      this.serializers[array] = serialize;
+      this.parsers[array] = parse;
     }
   }
 }

@@ -92,7 +92,7 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
  */
 function endProcessOnAbort({ Module }: PGlite, dataDir: string | undefined): void {
   const runOnce = Module._PostgresMainLoopOnce;
-  Module._PostgresMainLoopOnce = () => {
+  const runOrEnd = () => {
     try {
       runOnce();
     } catch (error) {
@@ -106,6 +106,7 @@ function endProcessOnAbort({ Module }: PGlite, dataDir: string | undefined): voi
       process.exit(1);
     }
   };
+  Module._PostgresMainLoopOnce = runOrEnd;
 }
 
 /** A statement that takes longer has delayed sockets and timers. */

@@ -104,8 +104,8 @@ function requestHeaders(given: Record<string, string>): Record<string, string> {
 interface Deadline {
   /** Set when the deadline has passed or the caller has given up. */
   error: EgressError | undefined;
-  /** Is called when that happens. */
-  onStop: ((error: EgressError) => void) | undefined;
+  /** The request that is stopped when that happens. */
+  sent: Pick<ReturnType<typeof dispatch>, "stop"> | undefined;
   end(): void;
 }
 
@@ -114,7 +114,7 @@ function startDeadline({ timeoutMs, signals }: Exchange, url: () => URL): Deadli
   const stop = (error: EgressError) => {
     deadline.end();
     deadline.error = error;
-    deadline.onStop?.(error);
+    deadline.sent?.stop(error);
   };
   const onTimeout = () => {
     const seconds = Number((timeoutMs / 1000).toPrecision(3));
@@ -126,7 +126,7 @@ function startDeadline({ timeoutMs, signals }: Exchange, url: () => URL): Deadli
   const timer = setTimeout(onTimeout, Math.min(Math.max(timeoutMs, 0), 2 ** 31 - 1));
   const deadline: Deadline = {
     error: undefined,
-    onStop: undefined,
+    sent: undefined,
     end() {
       clearTimeout(timer);
       for (const signal of signals) signal.removeEventListener("abort", onAbort);
@@ -152,7 +152,7 @@ function send(
     headers,
     body: (exchange.body ?? null) as Dispatcher.DispatchOptions["body"] & null,
   });
-  deadline.onStop = (error) => sent.stop(error);
+  deadline.sent = sent;
   return sent.answer;
 }
 

@@ -26,7 +26,7 @@ export async function exchange(
   incoming.headers = { ...headers, ...(body ? { "content-length": String(body.length) } : {}) };
   if (body) incoming.push(body);
   incoming.push(null);
-  outgoing.end = (chunk?: unknown) => {
+  const end = (chunk?: unknown) => {
     const isContent = typeof chunk === "string" || chunk instanceof Uint8Array;
     ended.resolve(
       new Response(isContent && chunk.length > 0 ? Buffer.from(chunk) : null, {
@@ -36,6 +36,7 @@ export async function exchange(
     );
     return outgoing;
   };
+  outgoing.end = end;
   try {
     listener(incoming, outgoing);
     return await ended.promise;

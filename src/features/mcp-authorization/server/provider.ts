@@ -93,10 +93,7 @@ export function createProvider({
   provider.proxy = true;
   provider.on("server_error", (_, error) => onFault(error));
   provider.on("error", onFault);
-  provider.AccessToken.prototype.generateTokenId = function () {
-    this.format = "opaque";
-    return newToken(accessTokenPrefix);
-  };
+  provider.AccessToken.prototype.generateTokenId = newAccessToken;
   provider.RefreshToken.prototype.generateTokenId = newRefreshToken;
   return provider;
 }
@@ -122,4 +119,9 @@ function deriveSigningKey(keyring: Keyring) {
   const seed = Buffer.from(keyring.derive("mcp authorization signing"), "base64url");
   const key = createPrivateKey({ key: Buffer.concat([header, seed]), format: "der", type: "pkcs8" });
   return { ...key.export({ format: "jwk" }), use: "sig", alg: "Ed25519" };
+}
+
+function newAccessToken(this: { format: string }): string {
+  this.format = "opaque";
+  return newToken(accessTokenPrefix);
 }

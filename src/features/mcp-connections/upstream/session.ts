@@ -206,14 +206,16 @@ function answerServer(
       if (!answer) throw nobody();
       return ask(() => answer(params, mcpReq.signal));
     });
-  client.fallbackRequestHandler = ({ method }) =>
-    Promise.reject(
-      new ProtocolError(
-        ProtocolErrorCode.MethodNotFound,
-        `The client that calls this tool does not answer ${method.slice(0, 100)}: it did not declare it.`,
-      ),
-    );
+  client.fallbackRequestHandler = refuseRequest;
 }
+
+const refuseRequest = ({ method }: { method: string }) =>
+  Promise.reject(
+    new ProtocolError(
+      ProtocolErrorCode.MethodNotFound,
+      `The client that calls this tool does not answer ${method.slice(0, 100)}: it did not declare it.`,
+    ),
+  );
 
 /** Describes what the library throws. Texts of the server are not repeated, except in a JSON-RPC error. */
 export function toUpstreamError(error: unknown): UpstreamError {
