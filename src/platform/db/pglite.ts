@@ -1,10 +1,11 @@
 import { writeSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
+import { PGlite, type PGliteOptions, type Results } from "@electric-sql/pglite";
 import { type Engine, randomPageCost, type Session, type StatementOptions } from "./db.ts";
 import { describeStop } from "./disk.ts";
 import { CallerDisconnected, translateDatabaseErrors } from "./failure.ts";
 import { PgliteWithKnownArrays } from "./known-arrays.ts";
+import { createLine } from "./line.ts";
 import { createPreparedStatements } from "./prepared.ts";
 import { createTurns } from "./turns.ts";
 
@@ -33,12 +34,15 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
   const turns = createTurns();
   const inTurn = <T>(options: StatementOptions | undefined, work: () => Promise<T>) =>
     turns.take(options?.share ?? "background", work, { alone: options?.alone });
-  const execute = createPreparedStatements(pg);
+  const inLine = createLine();
+  const execute = createPreparedStatements(pg, inLine);
   const session: Session = {
     query: (text, values) => yieldAfterLongRun(() => execute(text, values)),
     queryWithDriverTypes: async (text, values) => {
       const results = await translateDatabaseErrors(
-        values?.length ? pg.query(text, values).then((result) => [result]) : pg.exec(text),
+        inLine(
+          async (): Promise<Results[]> => (values?.length ? [await pg.query(text, values)] : pg.exec(text)),
+        ),
       );
       return {
         rows: results.flatMap(({ rows }) => rows as Record<string, unknown>[]),

@@ -1,7 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openEmptyPglite } from "../../../test/cluster.ts";
 import { createDb, type Db, type Engine } from "./db.ts";
 import { sql } from "./sql.ts";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as (options: { type: "minor" }) => void;
 
 let engine: Engine;
 beforeAll(async () => {
@@ -47,6 +52,34 @@ describe("a statement of the embedded engine", () => {
   test("returns its own result when several run at once in one transaction", async () => {
     const found = await engine.transaction((session) =>
       Promise.all(Array.from({ length: 20 }, (_, n) => session.query(`select $1::int as n${n % 3}`, [n]))),
+    );
+    expect(found.map(({ rows }) => Object.values(rows[0]!)[0])).toEqual(
+      Array.from({ length: 20 }, (_, n) => n),
+    );
+  });
+
+  test("leaves the memory with its values, without a full collection", async () => {
+    const size = 100_000;
+    const run = () => rows("select length($1::bytea)", [Buffer.allocUnsafeSlow(size)]);
+    await run();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 1; i <= 200; i++) {
+      await run();
+      if (i % 10 === 0) collect({ type: "minor" });
+    }
+    collect({ type: "minor" });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * size);
+  });
+
+  test("of the driver's own kind does not run between the steps of another", async () => {
+    const found = await engine.transaction((session) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          n % 2
+            ? session.query(`select $1::int as n${n % 3}`, [n])
+            : session.queryWithDriverTypes(`select $1::int as n${n % 3}`, [n]),
+        ),
+      ),
     );
     expect(found.map(({ rows }) => Object.values(rows[0]!)[0])).toEqual(
       Array.from({ length: 20 }, (_, n) => n),

@@ -1,6 +1,7 @@
 import { type messages as Messages, type PGlite, parse, protocol, types } from "@electric-sql/pglite";
 import { type BoundValue, ByteParts, serializeBind } from "./bind.ts";
 import type { Result } from "./db.ts";
+import type { Line } from "./line.ts";
 
 const { serialize } = protocol;
 
@@ -30,7 +31,7 @@ const maxPrepared = 500;
  * Parses and plans each statement once. The library's own `query` does both on every call, in six calls of the
  * database, and takes three to four times as long.
  */
-export function createPreparedStatements(pg: PGlite) {
+export function createPreparedStatements(pg: PGlite, inLine: Line) {
   const known = new Map<string, Statement>();
 
   const send = (...parts: Uint8Array[]) => pg.execProtocolStream(Buffer.concat(parts), { syncToFs: false });
@@ -84,8 +85,9 @@ export function createPreparedStatements(pg: PGlite) {
     return { rows, affected: Number(/\d+$/.exec(tag)?.[0] ?? 0), tag };
   }
 
-  // A transaction may send several statements at the same time.
-  return (text: string, values: readonly unknown[] = []) => pg.runExclusive(() => execute(text, values));
+  // A transaction may send several statements at the same time. The library's own lock (`runExclusive`) makes a generator
+  // function for each call, which V8 keeps until the next full collection, with the values of the statement.
+  return (text: string, values: readonly unknown[] = []) => inLine(() => execute(text, values));
 }
 
 const find = <T extends { name: string }>(replies: { name: string }[], name: T["name"]): T | undefined =>
