@@ -66,17 +66,25 @@ export const login = connectCommand(async (args: string[], io: Io): Promise<numb
   }
   const prompt = openPrompt(io.input);
   try {
-    const made =
+    const made: Pick<Profile, "key" | "keyId"> =
       values.email === undefined
         ? { key: await askForKey(values["key-file"], url, prompt) }
         : await createKey(url, values.email, values.organization, prompt);
-    const me = await createClient({ url, credential: { apiKey: made.key }, userAgent }).me();
-    const profile: Profile = { url, ...made, email: me.user.email, ...describeOrganization(me) };
-    // Read again: another command may have changed the file while a person typed.
-    const profiles = readProfiles(environment);
-    const before = find(profiles);
-    writeProfiles(environment, { ...profiles, [name]: profile });
-    if (before?.keyId && before.url === url) await endKey(profile, before.keyId);
+    const store = async (): Promise<[Profile, Me]> => {
+      const me = await createClient({ url, credential: { apiKey: made.key }, userAgent }).me();
+      const profile: Profile = { url, ...made, email: me.user.email, ...describeOrganization(me) };
+      // Read again: another command may have changed the file while a person typed.
+      const profiles = readProfiles(environment);
+      const before = find(profiles);
+      writeProfiles(environment, { ...profiles, [name]: profile });
+      if (before?.keyId && before.url === url) await endKey(profile, before.keyId);
+      return [profile, me];
+    };
+    const [profile, me] = await store().catch(async (error) => {
+      // Nobody would know a key that was made and not stored.
+      if (made.keyId) await endKey({ url, key: made.key }, made.keyId);
+      throw error;
+    });
     const where = profile.organization === undefined ? "" : ` in ${profile.organization}`;
     io.out(cleanText(`Signed in to ${url} as ${me.user.name} <${me.user.email}>${where}.`));
     io.err(`The API key is stored in ${profilesFile(environment)}.`);
@@ -137,8 +145,8 @@ async function chooseOrganization(client: ReturnType<typeof createClient>, wante
   if (chosen !== activeOrganizationId) await client.auth.switchOrganization(chosen);
 }
 
-/** Revokes the key that an earlier login created. Errors are ignored: the key may already be gone. */
-async function endKey(profile: Profile, keyId: string): Promise<void> {
-  const client = createClient({ url: profile.url, credential: { apiKey: profile.key }, userAgent });
+/** Revokes a key that a login created. Errors are ignored: the key may already be gone. */
+async function endKey({ url, key }: Pick<Profile, "url" | "key">, keyId: string): Promise<void> {
+  const client = createClient({ url, credential: { apiKey: key }, userAgent });
   await client.apiKeys.remove(keyId).catch(() => {});
 }

@@ -156,6 +156,19 @@ describe.concurrent("signing in", () => {
     expect(await me.run(["whoami"], undefined, ended)).toMatchObject({ code: 4 });
   });
 
+  test("a key that cannot be stored is revoked", async () => {
+    const me = person();
+    const keys = async () =>
+      ((await ask("/v1/api-keys")).items as { id: string }[]).map(({ id }) => id).sort();
+    const before = await keys();
+    const config = me.environment.XDG_CONFIG_HOME!;
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, "signalbox"), "a file where the folder would be");
+    const login = await me.run(["login", "--url", server.url, "--email", ada.email], `${ada.password}\n`);
+    expect(login.code).not.toBe(0);
+    expect(await keys()).toEqual(before);
+  });
+
   test("a second factor is asked for where the account has one", async () => {
     const folder = copyFolder(inject("preparedFolder"));
     const server = await serve(folder);

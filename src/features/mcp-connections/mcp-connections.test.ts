@@ -350,6 +350,13 @@ describe("saved MCP connections", () => {
     guarded.metadata = { ...before, authorization_servers: [signIn.base, "https://evil.example.com"] };
     const unseen = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
     expect(unseen).toMatchObject({ status: 409, body: { error: "mcp_verdict_changed" } });
+    const setUrl = (url: string) =>
+      server.platform.db.run(sql`update mcp_connections set url = ${url} where id = ${made.id}`);
+    await setUrl("http://127.0.0.1:9/mcp");
+    const unreachable = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
+    expect(unreachable).toMatchObject({ status: 409, body: { error: "mcp_server_unreachable" } });
+    expect((await call(`/${made.id}`)).body.connection.verdictDrift).not.toEqual([]);
+    await setUrl(guarded.url);
     const accepted = await call(`/${made.id}/discover`, { method: "POST", body: { accept: true } });
     expect(accepted.body.connection.verdictDrift).toEqual([]);
     guarded.metadata = before;

@@ -23,7 +23,7 @@ export const discoverAgain = route({
   replies: { 200: z.strictObject({ connection: McpConnectionDetail.describe("The connection.") }) },
   errors: {
     ...errors,
-    409: "`mcp_verdict_changed`: something changed that was not in `verdictDrift` before. Read it, then accept. `mcp_issuer_moved`: the server accepts another issuer now; move the connection with `PUT …/authorization-server`.",
+    409: "`mcp_verdict_changed`: something changed that was not in `verdictDrift` before. Read it, then accept. `mcp_issuer_moved`: the server accepts another issuer now; move the connection with `PUT …/authorization-server`. `mcp_server_unreachable`: nothing is accepted while the server does not answer.",
     502: "`requirements_discovery_failed`: discovery itself failed, before anything could be said.",
   },
 });

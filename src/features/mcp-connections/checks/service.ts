@@ -86,7 +86,8 @@ async function acceptVerdict(ctx: MemberCtx, id: ConnectionId): Promise<void> {
   const latest = await discoverNow(ctx, connection);
   const refusal = await ctx.db.transaction(async (tx) => {
     const { isReached, drift, newDrift } = await recordDiscovery(tx, connection, latest);
-    if (!isReached || drift.length === 0) return undefined;
+    if (!isReached) return refuseUnreachable();
+    if (drift.length === 0) return undefined;
     const moved = drift.find(({ field }) => field === "authorizationServer");
     if (moved) return refuseMoved(moved);
     // Nobody accepts what they have not seen.
@@ -107,6 +108,12 @@ const refuseMoved = ({ before, after }: VerdictDrift) =>
   conflict(
     "mcp_issuer_moved",
     `The server does not accept tokens of ${before} any more${after === null ? "." : `, but of ${after}.`} Move the connection to another authorization server: members sign in again there.`,
+  );
+
+const refuseUnreachable = () =>
+  conflict(
+    "mcp_server_unreachable",
+    "The server cannot be reached, so nothing was accepted. Try again later.",
   );
 
 const refuseUnseen = () =>

@@ -52,8 +52,10 @@ async function findFreeName(
   if (name === undefined) return undefined;
   const names = new Set((await store.listAddresses(db, orgId)).map((one) => one.name));
   const isTaken = (text: string) => names.has(text) || taken.has(text);
+  // Without half a character at its end.
+  const start = name.slice(0, 74).replace(/[\ud800-\udbff]$/, "");
   let free = name;
-  for (let n = 2; isTaken(free); n++) free = `${name.slice(0, 74)} ${n}`;
+  for (let n = 2; isTaken(free); n++) free = `${start} ${n}`;
   taken.add(free);
   return free;
 }

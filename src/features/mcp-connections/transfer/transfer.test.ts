@@ -247,6 +247,16 @@ describe("an import", () => {
     expect(names.toSorted()).toEqual(["Same name", "Same name 2", "Same name 3"]);
   });
 
+  test("a name that is cut for its number keeps whole characters", async () => {
+    const { owner } = await createWorkspace(server, "Long names");
+    const name = `${"n".repeat(73)}🚦`;
+    const items = [1, 2].map((n) => ({ url: `${open.base}/mcp/long-name-${n}`, name }));
+    await follow({ items }, owner.auth);
+    const listed = await server.call("/v1/mcp-connections?limit=100", { headers: owner.auth });
+    const names = listed.body.items.map(({ name }: Body) => name);
+    expect(names.toSorted()).toEqual([`${"n".repeat(73)} 2`, name]);
+  });
+
   test("two addresses that differ only in a secret part are two connections", async () => {
     const workspace = await createWorkspace(server, "Secrets");
     const secret = (letter: string) => `${open.base}/mcp/${letter.repeat(40)}7f3a9c/sse`;
