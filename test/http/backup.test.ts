@@ -158,7 +158,7 @@ describe.each(Object.entries(openTargets))("a snapshot that is loaded into %s", 
       }),
     ).rejects.toThrow("no");
     expect(await listTables(target.db)).toEqual([]);
-  });
+  }, 60_000);
 
   test("has the same rows, sequences and schema", async () => {
     await load();
@@ -167,7 +167,7 @@ describe.each(Object.entries(openTargets))("a snapshot that is loaded into %s", 
     expect(Object.keys(after)).toEqual(Object.keys(before));
     const render = (db: Db) => renderSchema(async (query) => (await db.queryWithDriverTypes(query)).rows);
     expect(await render(target.db)).toBe(await render(server.platform.db));
-  });
+  }, 60_000);
 
   test("has its unfinished jobs", async () => {
     const waiting = await read(target.db, "select name, data, state::text from pgboss.job");
@@ -193,7 +193,7 @@ describe.each(Object.entries(openTargets))("a snapshot that is loaded into %s", 
     await target.db.run(sql`update organizations set name = 'Changed'`);
     await load();
     expect(await readEverything(target.db)).toEqual(before);
-  });
+  }, 60_000);
 
   test("of an earlier version is migrated to this one", async () => {
     const earlier = await open();

@@ -80,6 +80,24 @@ const report = (runId: string, sequence: number, type: string, payload: unknown)
 const complete = (runId: string, more: Record<string, unknown>) =>
   ask(`/v1/automation-runs/${runId}/complete`, { attempt: 1, ...more });
 
+// Not among the concurrent tests, which create and revoke keys too.
+test("a key that cannot be stored is revoked", async () => {
+  const me = person();
+  const keys = async () => ((await ask("/v1/api-keys")).items as { id: string }[]).map(({ id }) => id).sort();
+  const before = await keys();
+  const config = me.environment.XDG_CONFIG_HOME!;
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "signalbox"), "a file where the folder would be");
+  const login = await me.run(["login", "--url", server.url, "--email", ada.email], `${ada.password}\n`);
+  expect(login).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^\S+logins\.json cannot be written: [^\n]+ set XDG_CONFIG_HOME to another one\.\n$/,
+    ),
+  });
+  expect(await keys()).toEqual(before);
+});
+
 describe.concurrent("signing in", () => {
   test("a key from stdin is checked and stored where only its owner can read it", async () => {
     const me = person();
@@ -154,19 +172,6 @@ describe.concurrent("signing in", () => {
     expect((await keys()).map(({ id }) => id)).not.toContain(second.keyId);
     const ended = { SIGNALBOX_URL: server.url, SIGNALBOX_API_KEY: second.key };
     expect(await me.run(["whoami"], undefined, ended)).toMatchObject({ code: 4 });
-  });
-
-  test("a key that cannot be stored is revoked", async () => {
-    const me = person();
-    const keys = async () =>
-      ((await ask("/v1/api-keys")).items as { id: string }[]).map(({ id }) => id).sort();
-    const before = await keys();
-    const config = me.environment.XDG_CONFIG_HOME!;
-    mkdirSync(config, { recursive: true });
-    writeFileSync(join(config, "signalbox"), "a file where the folder would be");
-    const login = await me.run(["login", "--url", server.url, "--email", ada.email], `${ada.password}\n`);
-    expect(login.code).not.toBe(0);
-    expect(await keys()).toEqual(before);
   });
 
   test("a second factor is asked for where the account has one", async () => {

@@ -46,9 +46,21 @@ export function readProfiles(environment: Environment): Profiles {
   }
 }
 
-/** Writes beside the file and renames, so that a crash leaves the old file or the new one. */
+/** Stores the logins of this person. */
 export function writeProfiles(environment: Environment, profiles: Profiles): void {
   const file = profilesFile(environment);
+  try {
+    writeFile(file, profiles);
+  } catch (error) {
+    throw new OperatorError(
+      `${file} cannot be written: ${(error as Error).message}. Make its folder writable, or set XDG_CONFIG_HOME to another one.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Writes beside the file and renames, so that a crash leaves the old file or the new one. */
+function writeFile(file: string, profiles: Profiles): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);

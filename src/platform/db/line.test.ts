@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLine } from "./line.ts";
 
-test("works run one after the other, in the order of their calls, also when some fail", () =>
+test("functions run one after another, in the order of the calls, also when some fail", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ turns: fc.nat(3), pause: fc.nat(2), fails: fc.boolean() }), { maxLength: 20 }),

@@ -1,4 +1,4 @@
-/** Runs works one after the other, in the order of their calls. */
+/** Runs functions one after another, in the order in which they were passed. */
 export type Line = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createLine(): Line {
@@ -11,7 +11,7 @@ export function createLine(): Line {
       return await work();
     } finally {
       const start = waiting.shift();
-      // Still busy: whoever calls now is behind the one that starts.
+      // `busy` stays true, so that a new caller waits behind the one that starts now.
       if (start) start();
       else busy = false;
     }

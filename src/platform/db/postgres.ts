@@ -201,16 +201,16 @@ export async function openPostgres(
       };
       client.on("error", onLost);
       try {
-        await translate(client.query(limit(beginText(options), statementMs)));
+        await translate(client.query(createStatement(beginText(options), statementMs)));
         const result = await work(openSession(client, names, waitMs(options.work), translate));
-        const { command } = await translate(client.query(limit("commit", waitMs(options.work))));
+        const { command } = await translate(client.query(createStatement("commit", waitMs(options.work))));
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
         if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
         return result;
       } catch (error) {
         // A connection that is lost, or does not answer, cannot be asked to roll back; the server does it.
         if (isDatabaseDown(error)) broken = error as Error;
-        else await client.query(limit("rollback", statementMs)).catch(onLost);
+        else await client.query(createStatement("rollback", statementMs)).catch(onLost);
         throw error;
       } finally {
         client.off("error", onLost);
@@ -245,7 +245,7 @@ const defaultOptions: StatementOptions = { work: "background" };
 const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
   pools.reduce((total, pool) => total + count(pool), 0);
 
-const limit = (text: string, waitMs: number | undefined): Statement => ({ text, waitMs });
+const createStatement = (text: string, waitMs: number | undefined): Statement => ({ text, waitMs });
 
 type Translate = typeof translateDatabaseErrors;
 

@@ -14,7 +14,7 @@ import {
 const runId = "run_1" as RunId;
 const types = ["user", "assistant", "usage"] as const;
 
-/** A value as a body brings it: JSON is written without a negative zero. */
+/** A value that JSON writes and reads without a change. A negative zero would come back as 0. */
 const written = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 /** Reports from a sequence on, small and large, with characters of one to four bytes. */
